@@ -3,7 +3,7 @@
 #![no_main]
 
 use intel_pt::packet::{Packet, encode};
-use intel_pt::{Config, Decoder, FlatCode, Hop, Item, Period, Ratio, Stretch, Tsc, Wanted};
+use intel_pt::{Config, Decoder, FlatCode, QuickMode, Item, Period, Ratio, TraceChunk, Tsc, EmitOptions};
 use libfuzzer_sys::fuzz_target;
 
 /// Where the code lies.
@@ -25,26 +25,26 @@ fuzz_target!(|data: &[u8]| {
     let cut = usize::from(cut).min(trace.len());
     let parts = decode(&trace, &[cut, trace.len()], wanted, &mut code);
     // Where PSBs follow each other directly, a cut decides which of them is found.
-    assert!(whole == parts || wanted.hop == Hop::Psb);
+    assert!(whole == parts || wanted.quick == QuickMode::Psb);
 });
 
-fn wanted(options: u8, period: u8) -> Wanted {
+fn wanted(options: u8, period: u8) -> EmitOptions {
     let period = match options & 3 {
         0 => Some(Period::Instructions(period.into())),
         1 => Some(Period::Ticks(period.into())),
         _ => None,
     };
-    let hop = [Hop::Walk, Hop::Walk, Hop::Addresses, Hop::Psb][usize::from(options >> 4 & 3)];
-    Wanted {
-        runs: options & 4 != 0,
+    let quick = [QuickMode::Walk, QuickMode::Walk, QuickMode::Addresses, QuickMode::Psb][usize::from(options >> 4 & 3)];
+    EmitOptions {
+        paths: options & 4 != 0,
         period,
         events: options & 8 != 0,
-        hop,
+        quick,
     }
 }
 
 /// The items of a trace that is fed in parts which end at `ends`, with the instructions up to each.
-fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> Vec<(Item, u64)> {
+fn decode(trace: &[u8], ends: &[usize], wanted: EmitOptions, code: &mut FlatCode) -> Vec<(Item, u64)> {
     let ratio = Some(Ratio {
         numerator: 200,
         denominator: 2,
@@ -59,7 +59,7 @@ fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> 
     let (mut start, mut items) = (0, Vec::new());
     for &end in ends {
         let (bytes, consecutive) = (&trace[start..end], start != 0);
-        decoder.feed(Stretch {
+        decoder.push(TraceChunk {
             bytes,
             offset: start as u64,
             consecutive,
@@ -84,12 +84,12 @@ fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> 
 
 /// What a run says of itself is true.
 fn check(decoder: &Decoder<'_>, item: Item) {
-    if item != Item::Run {
+    if item != Item::Path {
         return;
     }
-    let run = decoder.run();
+    let run = decoder.path();
     let executed =
-        |visit: &intel_pt::Visit| decoder.block(visit.block()).instructions().len() as u64;
+        |visit: &intel_pt::BlockVisit| decoder.block(visit.block()).instructions().len() as u64;
     assert!(run.instructions <= run.visits.iter().map(executed).sum());
     assert!(
         run.decision

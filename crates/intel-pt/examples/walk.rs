@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use intel_pt::{Decoder, Hop, Item, Period, Wanted};
+use intel_pt::{Decoder, EmitOptions, Item, Period, QuickMode};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -26,16 +26,16 @@ fn main() -> std::io::Result<()> {
     let ticks = what
         .strip_prefix("ticks")
         .map(|ticks| ticks.parse().expect("a number of ticks"));
-    let hop = match what.as_str() {
-        "hop" => Hop::Addresses,
-        "psb" => Hop::Psb,
-        _ => Hop::Walk,
+    let quick = match what.as_str() {
+        "hop" => QuickMode::Addresses,
+        "psb" => QuickMode::Psb,
+        _ => QuickMode::Walk,
     };
-    let wanted = Wanted {
-        runs: what != "count",
+    let wanted = EmitOptions {
+        paths: what != "count",
         period: ticks.map(Period::Ticks),
-        hop,
-        ..Wanted::default()
+        quick,
+        ..EmitOptions::default()
     };
     for buffers in recording.queues.values() {
         let start = Instant::now();
@@ -47,14 +47,14 @@ fn main() -> std::io::Result<()> {
             let time = decoder.moment().time.map_or(0, |time| time.0);
             match item {
                 Item::End => match stretches.next() {
-                    Some(stretch) => decoder.feed(stretch),
+                    Some(stretch) => decoder.push(stretch),
                     None => break,
                 },
-                Item::Run if what == "visits" => counted += decoder.run().visits.len(),
-                Item::Run if what == "branches" => counted += decoder.branches().count(),
-                Item::Run if ticks.is_some() => print_samples(&decoder, &mut out)?,
-                Item::Run if what == "insn" => print_instructions(&decoder, &mut out)?,
-                Item::Run => print_branches(&decoder, &mut out)?,
+                Item::Path if what == "visits" => counted += decoder.path().visits.len(),
+                Item::Path if what == "branches" => counted += decoder.branches().count(),
+                Item::Path if ticks.is_some() => print_samples(&decoder, &mut out)?,
+                Item::Path if what == "insn" => print_instructions(&decoder, &mut out)?,
+                Item::Path => print_branches(&decoder, &mut out)?,
                 Item::Begin { to, .. } if what == "branch" => {
                     let estimate = decoder.guess().time(0).map_or(0, |time| time.0);
                     writeln!(out, "{estimate} 0 {to:x}")?;
@@ -88,7 +88,7 @@ fn main() -> std::io::Result<()> {
 }
 
 fn print_instructions(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result<()> {
-    let run = decoder.run();
+    let run = decoder.path();
     for (index, visit) in run.visits.iter().enumerate() {
         let block = decoder.block(visit.block()).instructions();
         let partial = run.partial.filter(|_| index + 1 == run.visits.len());
@@ -101,7 +101,7 @@ fn print_instructions(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::R
 }
 
 fn print_samples(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result<()> {
-    let run = decoder.run();
+    let run = decoder.path();
     for mark in run.marks {
         let block = decoder
             .block(run.visits[mark.visit as usize].block())
@@ -123,7 +123,7 @@ fn print_samples(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result
 
 fn print_branches(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result<()> {
     let time = |time: Option<intel_pt::Tsc>| time.map_or(0, |time| time.0);
-    let run = decoder.run();
+    let run = decoder.path();
     let (before, now) = (time(run.before), time(decoder.moment().time));
     for branch in decoder.branches() {
         let time = if run

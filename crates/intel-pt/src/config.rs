@@ -56,7 +56,7 @@ pub enum Period {
 
 /// How much of the flow is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hop {
+pub enum QuickMode {
     /// Every instruction.
     #[default]
     Walk,
@@ -68,13 +68,13 @@ pub enum Hop {
 
 /// What a decoder is to tell beside errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
-    /// [`Item::Run`](crate::Item::Run) for all code that ran. Without it, and without a period, runs are counted only.
-    pub runs: bool,
+pub struct EmitOptions {
+    /// [`Item::Path`](crate::Item::Path) for all code that ran. Without it, and without a period, runs are counted only.
+    pub paths: bool,
     /// Instructions to be marked in runs.
     pub period: Option<Period>,
     /// [`Item::Event`](crate::Item::Event).
     pub events: bool,
     /// How much of the flow is followed.
-    pub hop: Hop,
+    pub quick: QuickMode,
 }

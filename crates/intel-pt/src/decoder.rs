@@ -6,13 +6,13 @@ mod checkpoint;
 mod emulated;
 mod events;
 mod flow;
-mod hop;
 mod input;
 mod limit;
 mod loss;
 mod notes;
-mod runs;
-mod scout;
+mod path_state;
+mod psb_scanner;
+mod quick;
 mod sync;
 mod tell;
 mod timing;
@@ -22,9 +22,9 @@ mod walk;
 use std::collections::VecDeque;
 
 use crate::code::CodeSource;
-use crate::config::{Config, Wanted};
+use crate::config::{Config, EmitOptions};
 use crate::event::BlockValue;
-use crate::graph::{CodeContext, Graph, Recorder};
+use crate::graph::{CodeContext, Graph, PathRecorder};
 use crate::item::{Cycles, Item, Mode, Tsc};
 use crate::note::Note;
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
@@ -32,11 +32,11 @@ use crate::state::{Bound, ReturnStack};
 use crate::time::{Clock, Samplers};
 pub use checkpoint::Checkpoint;
 use input::Input;
-pub use input::Stretch;
+pub use input::TraceChunk;
 use limit::Held;
 use notes::Notes;
-use runs::RunState;
-pub use scout::Scout;
+use path_state::PathState;
+pub use psb_scanner::PsbScanner;
 use sync::PsbPlus;
 use tell::Stamp;
 use transfer::Split;
@@ -55,18 +55,18 @@ enum Phase {
 
 /// Follows the flow of control through a trace.
 ///
-/// It is fed with [`Stretch`]es of one processor's (or thread's) trace and asked for one [`Item`] after the other:
+/// It is fed with [`TraceChunk`]es of one processor's (or thread's) trace and asked for one [`Item`] after the other:
 ///
 /// ```
-/// use intel_pt::{Config, Decoder, FlatCode, Item, Stretch, Wanted};
+/// use intel_pt::{Config, Decoder, FlatCode, Item, TraceChunk, EmitOptions};
 /// // nop; jnz -3; and a trace in which the branch is taken once.
 /// let mut code = FlatCode::new(0x1000, vec![0x90, 0x75, 0xfd]);
 /// let psb = [0x02, 0x82].repeat(8);
 /// let trace = [&psb[..], &[0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0, 0x06]].concat();
-/// let mut decoder = Decoder::new(Config::default(), Wanted { runs: true, ..Wanted::default() });
-/// decoder.feed(Stretch { bytes: &trace, offset: 0, consecutive: false, reference: None });
+/// let mut decoder = Decoder::new(Config::default(), EmitOptions { paths: true, ..EmitOptions::default() });
+/// decoder.push(TraceChunk { bytes: &trace, offset: 0, consecutive: false, reference: None });
 /// assert_eq!(decoder.next(&mut code), Item::Begin { to: 0x1000, enabled: true, end: false });
-/// assert_eq!(decoder.next(&mut code), Item::Run);
+/// assert_eq!(decoder.next(&mut code), Item::Path);
 /// let branches: Vec<_> = decoder.branches().map(|branch| (branch.from.ip, branch.to)).collect();
 /// assert_eq!(branches, [(0x1001, Some(0x1000))]);
 /// assert_eq!(decoder.next(&mut code), Item::End);
@@ -74,7 +74,7 @@ enum Phase {
 #[derive(Debug)]
 pub struct Decoder<'t> {
     config: Config,
-    wanted: Wanted,
+    wanted: EmitOptions,
     input: Input<'t>,
     phase: Phase,
     /// Tracing is on (TIP.PGE, TIP.PGD).
@@ -92,7 +92,7 @@ pub struct Decoder<'t> {
     graph: Graph,
     epoch: u64,
     stack: ReturnStack,
-    recorder: Recorder,
+    recorder: PathRecorder,
     last_ip: Option<u64>,
     /// Outcomes that wait for a deferred TIP packet.
     deferred: Option<Deferred>,
@@ -127,7 +127,7 @@ pub struct Decoder<'t> {
     decided: Option<Tsc>,
     instructions: u64,
     cycles: Cycles,
-    run: RunState,
+    run: PathState,
     /// Cycles were counted with the last item.
     fresh: bool,
     queue: VecDeque<(Item, Stamp)>,
@@ -137,7 +137,7 @@ pub struct Decoder<'t> {
 
 impl<'t> Decoder<'t> {
     /// A decoder that waits for its first stretch of trace.
-    pub fn new(config: Config, wanted: Wanted) -> Decoder<'t> {
+    pub fn new(config: Config, wanted: EmitOptions) -> Decoder<'t> {
         Decoder {
             clock: Clock::new(&config),
             samplers: Samplers::new(wanted.period),
@@ -165,7 +165,7 @@ impl<'t> Decoder<'t> {
             graph: Graph::new(),
             epoch: 0,
             stack: ReturnStack::default(),
-            recorder: Recorder::default(),
+            recorder: PathRecorder::default(),
             last_ip: None,
             deferred: None,
             leaving: None,
@@ -188,7 +188,7 @@ impl<'t> Decoder<'t> {
             decided: None,
             instructions: 0,
             cycles: Cycles::default(),
-            run: RunState::default(),
+            run: PathState::default(),
             fresh: false,
             queue: VecDeque::new(),
             notes: Notes::default(),
@@ -199,8 +199,8 @@ impl<'t> Decoder<'t> {
     /// Gives the next stretch of the trace; what is left of the last one is dropped.
     ///
     /// A consecutive stretch goes on where the last one ended, even within a packet. Any other begins anew.
-    pub fn feed(&mut self, stretch: Stretch<'t>) {
-        self.input.feed(stretch);
+    pub fn push(&mut self, stretch: TraceChunk<'t>) {
+        self.input.push(stretch);
         if !stretch.consecutive {
             self.clock.restart(stretch.reference);
             self.decided = None;
@@ -210,7 +210,7 @@ impl<'t> Decoder<'t> {
     }
 
     /// What is told from where decoding is resumed.
-    pub fn want(&mut self, wanted: Wanted) {
+    pub fn set_emit_options(&mut self, wanted: EmitOptions) {
         self.wanted = wanted;
     }
 
@@ -315,7 +315,7 @@ impl<'t> Decoder<'t> {
                 if self.psb.is_none() && self.leaving.is_none() && self.deferred.is_none() =>
             {
                 self.node
-                    .filter(|_| !self.hops() && !self.notes.wanted && !self.held.in_old_code)
+                    .filter(|_| !self.is_quick() && !self.notes.wanted && !self.held.in_old_code)
             }
             _ => None,
         }
@@ -352,7 +352,7 @@ impl<'t> Decoder<'t> {
             Phase::FindPsb | Phase::FindIp => self.seek(packet, code),
             Phase::Follow if self.psb.is_some() => self.on_psb_plus(packet, code),
             Phase::Follow if self.leaving.is_some() => self.on_leaving(packet, code),
-            Phase::Follow if self.hops() => self.on_hop(packet, code),
+            Phase::Follow if self.is_quick() => self.on_quick(packet, code),
             Phase::Follow => self.on_flow(packet, code),
         }
     }

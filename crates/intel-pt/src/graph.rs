@@ -4,19 +4,19 @@
 //! tell; direct jumps and calls on the way are followed. Nodes are small numbers, found from addresses by indexing.
 
 mod build;
-mod memo;
 mod section;
 mod space;
+mod tnt_cache;
 
 use std::collections::HashMap;
 
 use crate::code::{CodeAddress, CodeSource};
 use crate::insn::Class;
-use crate::run::{Block, Located};
-pub(crate) use memo::{Memo, Recorder};
+use crate::path::{BasicBlock, Located};
 use section::Sections;
 pub(crate) use space::CodeContext;
 use space::{Place, Space};
+pub(crate) use tnt_cache::{PathRecorder, TntCache};
 
 /// What stands at the end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(crate) struct Graph {
     missing: Vec<u32>,
     /// Return addresses of the block that is being decoded.
     unlinked: Vec<u64>,
-    pub(crate) memo: Memo,
+    pub(crate) tnt_cache: TntCache,
 }
 
 impl Graph {
@@ -104,7 +104,7 @@ impl Graph {
             elsewhere: HashMap::new(),
             missing: Vec::new(),
             unlinked: Vec::new(),
-            memo: Memo::new(),
+            tnt_cache: TntCache::new(),
         }
     }
 
@@ -168,15 +168,15 @@ impl Graph {
 
     /// What a caller may know of a block.
     #[inline]
-    pub(crate) fn block(&self, node: u32) -> Block<'_> {
+    pub(crate) fn block(&self, node: u32) -> BasicBlock<'_> {
         let Some(node) = self.nodes.get(node as usize) else {
-            return Block {
+            return BasicBlock {
                 instructions: &[],
                 jumps: &[],
             };
         };
         let first = node.first as usize;
-        Block {
+        BasicBlock {
             instructions: &self.instructions[first..first + node.count as usize],
             jumps: &self.jumps[node.jumps.0 as usize..node.jumps.1 as usize],
         }

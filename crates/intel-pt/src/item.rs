@@ -10,8 +10,8 @@ pub struct Tsc(pub u64);
 /// The next thing in the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Item {
-    /// Code ran: `Decoder::run` has it.
-    Run,
+    /// Code ran: `Decoder::path` has it.
+    Path,
     /// Tracing begins, or goes on after something was lost.
     Begin {
         /// The first instruction.
@@ -32,7 +32,7 @@ pub enum Item {
         /// Whether it was the abort of a transaction.
         abort: bool,
     },
-    /// The instruction at `ip` ran: a packet names it. Only with [`Hop`](crate::Hop).
+    /// The instruction at `ip` ran: a packet names it. Only with [`QuickMode`](crate::QuickMode).
     Address {
         /// The instruction.
         ip: u64,

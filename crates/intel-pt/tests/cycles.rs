@@ -1,6 +1,6 @@
 //! To which moment cycles belong: those before a branch that was not taken are told with what follows.
 
-use intel_pt::{Config, Cycles, Decoder, FlatCode, Item, Period, Stretch, Wanted};
+use intel_pt::{Config, Cycles, Decoder, EmitOptions, FlatCode, Item, Period, TraceChunk};
 
 /// `nop; jnz` to the nop, twice; and a trace: taken after 5 cycles, not taken after 3 more, then taken after 1 more.
 const CODE: [u8; 6] = [0x90, 0x75, 0xfd, 0x90, 0x75, 0xfd];
@@ -9,11 +9,11 @@ const TRACE: [u8; 15] = [
 ];
 
 /// Of each run: the cycles before its decision and with it, and whether these were told for exactly that moment.
-fn runs(wanted: Wanted) -> Vec<(u64, Cycles, bool)> {
+fn runs(wanted: EmitOptions) -> Vec<(u64, Cycles, bool)> {
     let trace = [&[0x02, 0x82].repeat(8)[..], &TRACE].concat();
     let mut code = FlatCode::new(0x1000, CODE.to_vec());
     let mut decoder = Decoder::new(Config::default(), wanted);
-    decoder.feed(Stretch {
+    decoder.push(TraceChunk {
         bytes: &trace,
         offset: 0,
         consecutive: false,
@@ -22,8 +22,8 @@ fn runs(wanted: Wanted) -> Vec<(u64, Cycles, bool)> {
     let mut runs = Vec::new();
     loop {
         match decoder.next(&mut code) {
-            Item::Run => {
-                let (run, moment) = (decoder.run(), decoder.moment());
+            Item::Path => {
+                let (run, moment) = (decoder.path(), decoder.moment());
                 assert!(moment.cycles_counted);
                 assert_eq!(run.decision, Some(2));
                 runs.push((run.cycles_before.exact, moment.cycles, moment.cycles_fresh));
@@ -36,9 +36,9 @@ fn runs(wanted: Wanted) -> Vec<(u64, Cycles, bool)> {
 
 #[test]
 fn branches_that_are_not_taken_have_no_exact_cycles() {
-    let found = runs(Wanted {
-        runs: true,
-        ..Wanted::default()
+    let found = runs(EmitOptions {
+        paths: true,
+        ..EmitOptions::default()
     });
     let cycles = |exact, rough| Cycles { exact, rough };
     assert_eq!(
@@ -54,10 +54,10 @@ fn branches_that_are_not_taken_have_no_exact_cycles() {
 #[test]
 fn sampled_ones_have() {
     let period = Some(Period::Instructions(2));
-    let found = runs(Wanted {
-        runs: true,
+    let found = runs(EmitOptions {
+        paths: true,
         period,
-        ..Wanted::default()
+        ..EmitOptions::default()
     });
     assert_eq!(found[1], (5, Cycles { exact: 8, rough: 8 }, true));
 }

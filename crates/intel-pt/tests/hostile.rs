@@ -2,7 +2,8 @@
 
 use intel_pt::packet::{Ip, IpCompression, Packet, Tnt, encode};
 use intel_pt::{
-    Config, Decoder, ErrorKind, FlatCode, Hop, Item, Period, Ratio, Stretch, Tsc, Wanted,
+    Config, Decoder, EmitOptions, ErrorKind, FlatCode, Item, Period, QuickMode, Ratio, TraceChunk,
+    Tsc,
 };
 
 /// Traces that are tried; Miri is slow.
@@ -110,29 +111,40 @@ fn any_trace_over_any_code_ends() {
         let parts = decode(&trace, &[cut, trace.len()], wanted, &mut code);
         // Where PSBs follow each other directly, a cut decides which of them is found.
         assert!(
-            whole == parts || wanted.hop == Hop::Psb,
+            whole == parts || wanted.quick == QuickMode::Psb,
             "round {round}, cut at {cut}: {whole:?}, {parts:?}"
         );
     }
 }
 
-fn wanted(random: &mut Random) -> Wanted {
+fn wanted(random: &mut Random) -> EmitOptions {
     let period = match random.below(4) {
         0 => Some(Period::Instructions(random.below(8))),
         1 => Some(Period::Ticks(random.below(1000))),
         _ => None,
     };
-    let hop = [Hop::Walk, Hop::Walk, Hop::Walk, Hop::Addresses, Hop::Psb][random.below(5) as usize];
-    Wanted {
-        runs: random.below(2) == 0,
+    let quick = [
+        QuickMode::Walk,
+        QuickMode::Walk,
+        QuickMode::Walk,
+        QuickMode::Addresses,
+        QuickMode::Psb,
+    ][random.below(5) as usize];
+    EmitOptions {
+        paths: random.below(2) == 0,
         period,
         events: random.below(2) == 0,
-        hop,
+        quick,
     }
 }
 
 /// The items of a trace that is fed in parts which end at `ends`.
-fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> Vec<(Item, u64)> {
+fn decode(
+    trace: &[u8],
+    ends: &[usize],
+    wanted: EmitOptions,
+    code: &mut FlatCode,
+) -> Vec<(Item, u64)> {
     let ratio = Some(Ratio {
         numerator: 200,
         denominator: 2,
@@ -148,7 +160,7 @@ fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> 
     let mut items = Vec::new();
     for &end in ends {
         let bytes = &trace[start..end];
-        decoder.feed(Stretch {
+        decoder.push(TraceChunk {
             bytes,
             offset: start as u64,
             consecutive: start != 0,
@@ -172,10 +184,10 @@ fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> 
 }
 
 fn check(decoder: &Decoder<'_>, item: Item) {
-    if item != Item::Run {
+    if item != Item::Path {
         return;
     }
-    let run = decoder.run();
+    let run = decoder.path();
     let blocks = run
         .visits
         .iter()
@@ -211,10 +223,10 @@ fn a_circle_through_an_emulated_ptwrite_ends() {
         for packet in [Packet::Psb, Packet::PsbEnd, begin, next] {
             encode(packet, &mut trace);
         }
-        let wanted = Wanted {
-            runs: true,
+        let wanted = EmitOptions {
+            paths: true,
             events: true,
-            ..Wanted::default()
+            ..EmitOptions::default()
         };
         let items = decode(
             &trace,

@@ -2,7 +2,8 @@
 //! do not wait.
 
 use intel_pt::{
-    Code, CodeAddress, CodeSource, Config, Decoder, ErrorKind, ImageId, Item, Stretch, Tsc, Wanted,
+    Code, CodeAddress, CodeSource, Config, Decoder, EmitOptions, ErrorKind, ImageId, Item,
+    TraceChunk, Tsc,
 };
 
 /// Code at 0x1000 that is there, or not.
@@ -43,12 +44,12 @@ const LATER: [u8; 8] = [0x19, 0x88, 0x13, 0, 0, 0, 0, 0];
 fn decoder(trace: &[u8]) -> Decoder<'_> {
     let mut decoder = Decoder::new(
         Config::default(),
-        Wanted {
-            runs: true,
-            ..Wanted::default()
+        EmitOptions {
+            paths: true,
+            ..EmitOptions::default()
         },
     );
-    decoder.feed(Stretch {
+    decoder.push(TraceChunk {
         bytes: trace,
         offset: 0,
         consecutive: false,
@@ -74,7 +75,7 @@ fn across(decoder: &mut Decoder<'_>, mut code: Mapped) -> Vec<Item> {
     let (mut items, mut nothing) = (Vec::new(), Mapped(None));
     while items.last() != Some(&Item::End) {
         let item = decoder.next(&mut nothing);
-        if item == Item::Run {
+        if item == Item::Path {
             let expected = if code.0 == LOOP.0 {
                 (0x1001, Some(0x1000))
             } else {
@@ -98,9 +99,9 @@ fn missing(ip: u64) -> Item {
 fn the_next_branch_is_in_the_code_of_before() {
     let trace = trace(&[&LATER[..], &[0x0e]].concat());
     let items = across(&mut decoder(&trace), LOOP);
-    assert_eq!(items, [Item::Run, missing(0x1000), Item::End]);
+    assert_eq!(items, [Item::Path, missing(0x1000), Item::End]);
     let items = across(&mut decoder(&trace), JUMP);
-    assert_eq!(items, [Item::Run, missing(0x1002), Item::End]);
+    assert_eq!(items, [Item::Path, missing(0x1002), Item::End]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The steps that a decoder notes for a log.
 
-use intel_pt::{Config, Decoder, FlatCode, Item, Note, Ratio, Stretch, Tsc, Wanted};
+use intel_pt::{Config, Decoder, EmitOptions, FlatCode, Item, Note, Ratio, TraceChunk, Tsc};
 
 /// The notes of a trace, packets as perf's log shows them.
 fn notes(trace: &[u8]) -> String {
@@ -15,15 +15,15 @@ fn notes(trace: &[u8]) -> String {
     let mut code = FlatCode::new(0x1000, vec![0x90, 0x75, 0xfd]);
     let mut decoder = Decoder::new(
         config,
-        Wanted {
-            runs: true,
-            ..Wanted::default()
+        EmitOptions {
+            paths: true,
+            ..EmitOptions::default()
         },
     );
     decoder.keep_notes();
     let mut text = Vec::new();
     for (bytes, offset) in [(&trace[..40], 0), (&trace[40..], 40)] {
-        decoder.feed(Stretch {
+        decoder.push(TraceChunk {
             bytes,
             offset,
             consecutive: offset > 0,

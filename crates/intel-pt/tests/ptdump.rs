@@ -15,7 +15,7 @@ const NOT_OF_PACKETS: [(&str, &str); 4] = [
     ("--cpu", "no packet depends on the processor"),
 ];
 
-/// Tests whose texts show what the processor meant to write: errata SKD007 and SKZ84 spoil packets, and only a decoder that
+/// Tests whose texts show what the processor meant to write: errata SKD007 and SKZ84 poison packets, and only a decoder that
 /// knows the processor can tell.
 const MEANT: [&str; 2] = ["skd007\t", "skz84\t"];
 

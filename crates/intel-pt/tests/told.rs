@@ -1,7 +1,9 @@
 //! What is told of rare packets: outcomes before the TIP packet that they wait for, addresses that tracing ends with, the
 //! abort of a transaction behind a branch.
 
-use intel_pt::{Config, Decoder, Errata, ErrorKind, FlatCode, Hop, Item, Stretch, Tsc, Wanted};
+use intel_pt::{
+    Config, Decoder, EmitOptions, Errata, ErrorKind, FlatCode, Item, QuickMode, TraceChunk, Tsc,
+};
 
 /// PSB and TSC 1000, PSBEND, TIP.PGE to 0x1000, then `rest`.
 fn trace(rest: &[u8]) -> Vec<u8> {
@@ -14,11 +16,11 @@ fn trace(rest: &[u8]) -> Vec<u8> {
 /// TSC 5000.
 const LATER: [u8; 8] = [0x19, 0x88, 0x13, 0, 0, 0, 0, 0];
 
-fn decoder(trace: &[u8], errata: Errata, hop: Hop) -> Decoder<'_> {
-    let wanted = Wanted {
-        runs: true,
-        hop,
-        ..Wanted::default()
+fn decoder(trace: &[u8], errata: Errata, quick: QuickMode) -> Decoder<'_> {
+    let wanted = EmitOptions {
+        paths: true,
+        quick,
+        ..EmitOptions::default()
     };
     let mut decoder = Decoder::new(
         Config {
@@ -27,7 +29,7 @@ fn decoder(trace: &[u8], errata: Errata, hop: Hop) -> Decoder<'_> {
         },
         wanted,
     );
-    decoder.feed(Stretch {
+    decoder.push(TraceChunk {
         bytes: trace,
         offset: 0,
         consecutive: false,
@@ -58,7 +60,7 @@ fn an_outcome_that_waits_tells_no_time_before_it_is_followed() {
     // jmp *%rax; nop; jnz to the nop
     let mut code = FlatCode::new(0x1000, vec![0xff, 0xe0, 0x90, 0x75, 0xfd]);
     let trace = trace(&[&LATER[..], &[0x06, 0x2d, 0x02, 0x10]].concat());
-    let mut decoder = decoder(&trace, Errata::default(), Hop::Walk);
+    let mut decoder = decoder(&trace, Errata::default(), QuickMode::Walk);
     assert_eq!(
         decoder.next(&mut code),
         Item::Begin {
@@ -67,8 +69,8 @@ fn an_outcome_that_waits_tells_no_time_before_it_is_followed() {
             end: false
         }
     );
-    assert_eq!(decoder.next(&mut code), Item::Run);
-    let run = decoder.run();
+    assert_eq!(decoder.next(&mut code), Item::Path);
+    let run = decoder.path();
     assert_eq!(
         (run.before, decoder.moment().time),
         (Some(Tsc(1000)), Some(Tsc(5000)))
@@ -86,7 +88,7 @@ fn hops_tell_every_address() {
     let mut code = FlatCode::new(0x1000, vec![0x90]);
     // TIP.PGD with an address, then a FUP while nothing is traced.
     let trace = trace(&[0x21, 0x10, 0x10, 0x3d, 0x20, 0x10]);
-    let mut decoder = decoder(&trace, Errata::default(), Hop::Addresses);
+    let mut decoder = decoder(&trace, Errata::default(), QuickMode::Addresses);
     let expected = [
         Item::Address { ip: 0x1000 },
         Item::Begin {
@@ -106,16 +108,16 @@ fn a_branch_into_an_abort_leads_there_where_the_processor_may_tell_otherwise() {
     let mut code = FlatCode::new(0x1000, vec![0x75, 0x02, 0x90, 0x90, 0xc3]);
     let trace = trace(&[0x04, 0x99, 0x22, 0x3d, 0x00, 0x10, 0x2d, 0x04, 0x10]);
     let broadwell = Errata::of(6, 0x4f);
-    let told = items(&mut decoder(&trace, broadwell, Hop::Walk), &mut code);
+    let told = items(&mut decoder(&trace, broadwell, QuickMode::Walk), &mut code);
     let abort = Item::Async {
         from: 0x1000,
         to: Some(0x1004),
         end: false,
         abort: true,
     };
-    assert_eq!(told, [Item::Run, abort, Item::End]);
+    assert_eq!(told, [Item::Path, abort, Item::End]);
     let others = items(
-        &mut decoder(&trace, Errata::default(), Hop::Walk),
+        &mut decoder(&trace, Errata::default(), QuickMode::Walk),
         &mut code,
     );
     let mismatch =

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use intel_pt::{Decoder, Item, Wanted};
+use intel_pt::{Decoder, EmitOptions, Item};
 use sha2::{Digest, Sha256};
 use support::{Maps, Recording, follow, read};
 
@@ -90,9 +90,9 @@ struct Found {
 
 fn decode(recording: &Recording, maps: &mut Maps, thread: u32) -> Found {
     let mut found = Found::default();
-    let wanted = Wanted {
-        runs: true,
-        ..Wanted::default()
+    let wanted = EmitOptions {
+        paths: true,
+        ..EmitOptions::default()
     };
     for buffers in recording.queues.values() {
         let mut decoder = Decoder::new(recording.config, wanted);
@@ -100,7 +100,7 @@ fn decode(recording: &Recording, maps: &mut Maps, thread: u32) -> Found {
         loop {
             match decoder.next(maps) {
                 Item::End => match stretches.next() {
-                    Some(stretch) => decoder.feed(stretch),
+                    Some(stretch) => decoder.push(stretch),
                     None => break,
                 },
                 item => found.add(item, &decoder, thread),
@@ -113,7 +113,7 @@ fn decode(recording: &Recording, maps: &mut Maps, thread: u32) -> Found {
 impl Found {
     fn add(&mut self, item: Item, decoder: &Decoder<'_>, thread: u32) {
         match item {
-            Item::Run => self.add_run(decoder, thread),
+            Item::Path => self.add_run(decoder, thread),
             Item::Begin { to, .. } => writeln!(self.branches, "{thread} 0 {to:x} tr_strt").unwrap(),
             Item::Async { from, to, .. } => {
                 writeln!(
@@ -129,7 +129,7 @@ impl Found {
     }
 
     fn add_run(&mut self, decoder: &Decoder<'_>, thread: u32) {
-        let run = decoder.run();
+        let run = decoder.path();
         for (index, visit) in run.visits.iter().enumerate() {
             let block = decoder.block(visit.block()).instructions();
             let partial = run.partial.filter(|_| index + 1 == run.visits.len());

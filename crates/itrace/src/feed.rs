@@ -1,6 +1,6 @@
 //! Handing the buffers of a queue to a decoder one after another, without what they have in common.
 
-use intel_pt::{Decoder, Stretch, Tsc};
+use intel_pt::{Decoder, TraceChunk, Tsc};
 
 use crate::overlap::fresh;
 use crate::trace::Queue;
@@ -50,12 +50,12 @@ impl<'t> Feed<'t> {
     /// Hands over the next buffer that holds something new; false at the end.
     pub(crate) fn advance(&mut self, decoder: &mut Decoder<'t>) -> bool {
         let next = self.next_stretch();
-        next.into_iter().for_each(|stretch| decoder.feed(stretch));
+        next.into_iter().for_each(|stretch| decoder.push(stretch));
         next.is_some()
     }
 
     /// The next buffer that holds something new.
-    pub(crate) fn next_stretch(&mut self) -> Option<Stretch<'t>> {
+    pub(crate) fn next_stretch(&mut self) -> Option<TraceChunk<'t>> {
         while let Some(buffer) = self.queue.buffers.get(self.next) {
             let index = self.next;
             self.next += 1;
@@ -73,7 +73,7 @@ impl<'t> Feed<'t> {
             let offset = self.offset;
             self.offset += bytes.len() as u64;
             self.last = Some(index);
-            return Some(Stretch {
+            return Some(TraceChunk {
                 bytes,
                 offset,
                 consecutive,

@@ -161,7 +161,7 @@ impl Log {
         }
         let steered = matches!(self.last, Some(Packet::Fup(_) | Packet::PsbEnd));
         match item {
-            Item::Run => self
+            Item::Path => self
                 .walked
                 .write_run(decoder, code, steered, &mut self.text),
             Item::Error(error) => self.cause(error.kind, error.ip, decoder, code),

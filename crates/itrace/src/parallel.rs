@@ -12,7 +12,7 @@ mod worker;
 
 use std::thread;
 
-use intel_pt::{Checkpoint, Choice, Decoder, Stretch, Tsc, Wanted};
+use intel_pt::{Checkpoint, Choice, Decoder, EmitOptions, TraceChunk, Tsc};
 
 use crate::decoded::Earlier;
 use crate::plan::Plan;
@@ -115,7 +115,7 @@ pub(crate) struct Crew<'t> {
 
 impl<'t> Crew<'t> {
     /// Workers for each core, or none where there is one core only.
-    pub(crate) fn new(cores: Cores, plan: &Plan, wanted: Wanted) -> Crew<'t> {
+    pub(crate) fn new(cores: Cores, plan: &Plan, wanted: EmitOptions) -> Crew<'t> {
         let count = if cores.count > 1 { cores.count } else { 0 };
         let workers = (0..count).map(|_| Worker::new(plan, wanted)).collect();
         Crew {
@@ -130,7 +130,7 @@ impl<'t> Crew<'t> {
         if !self.has_workers() {
             return None;
         }
-        let Stretch { bytes, offset, .. } = decoder.left();
+        let TraceChunk { bytes, offset, .. } = decoder.unread();
         let end = offset + bytes.len() as u64;
         decoder
             .next_sync(from.max(offset))
@@ -138,7 +138,11 @@ impl<'t> Crew<'t> {
     }
 
     /// A desk for the trace behind what is decoded, up to a time.
-    pub(crate) fn desk(&mut self, from: &Progress, trace: (Stretch<'t>, Option<Tsc>)) -> Desk<'t> {
+    pub(crate) fn desk(
+        &mut self,
+        from: &Progress,
+        trace: (TraceChunk<'t>, Option<Tsc>),
+    ) -> Desk<'t> {
         let spare = std::mem::take(&mut self.spare);
         Desk::new(from, trace, self.piece, self.workers.len(), spare)
     }
@@ -165,7 +169,7 @@ impl<'t> Crew<'t> {
     pub(crate) fn work(
         &mut self,
         desk: &Desk<'t>,
-        trace: Stretch<'t>,
+        trace: TraceChunk<'t>,
         shared: Shared<'_>,
         mut take: impl FnMut(&Portion, &Task) -> Taken,
     ) {

@@ -1,6 +1,6 @@
 //! How a recording's trace is to be decoded: from its attributes, AUXTRACE_INFO and what was asked for.
 
-use intel_pt::{Config, Errata, Hop, Period as Sampling, Ratio, Wanted};
+use intel_pt::{Config, EmitOptions, Errata, Period as Sampling, QuickMode, Ratio};
 use oxperf_abi::{EventAttr, SampleType};
 use oxperf_session::{EventTable, Session};
 
@@ -88,22 +88,22 @@ impl Plan {
     }
 
     /// What the decoder is to tell.
-    pub(crate) fn wanted(&self, options: &ItraceOptions, info: &PtInfo) -> Wanted {
-        let hop = match options.quick {
-            0 if self.traced.config & bits::NO_TNT == 0 => Hop::Walk,
-            0 | 1 => Hop::Addresses,
-            _ => Hop::Psb,
+    pub(crate) fn wanted(&self, options: &ItraceOptions, info: &PtInfo) -> EmitOptions {
+        let quick = match options.quick {
+            0 if self.traced.config & bits::NO_TNT == 0 => QuickMode::Walk,
+            0 | 1 => QuickMode::Addresses,
+            _ => QuickMode::Psb,
         };
         let sampled = options.instructions || options.cycles;
-        Wanted {
-            runs: options.branches || options.follows_branches(),
+        EmitOptions {
+            paths: options.branches || options.follows_branches(),
             period: sampled.then(|| sampling(options.period, info)),
             events: options.ptwrites
                 || options.power
                 || options.interrupts
                 || options.transactions
                 || options.other_events,
-            hop,
+            quick,
         }
     }
 }

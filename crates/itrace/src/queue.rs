@@ -1,6 +1,6 @@
 //! One queue on its way through the decoder: who runs, what time it is, and what was counted so far.
 
-use intel_pt::{Checkpoint, Decoder, Located, Stretch, Wanted};
+use intel_pt::{Checkpoint, Decoder, EmitOptions, Located, TraceChunk};
 use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_session::Progress;
 
@@ -66,7 +66,7 @@ impl<'t> Lane<'t> {
     pub(crate) fn new(
         (number, queue): (usize, &'t Queue<'t>),
         plan: &Plan,
-        wanted: Wanted,
+        wanted: EmitOptions,
         overlapping: bool,
     ) -> Lane<'t> {
         let tid = queue.tid.unwrap_or(Tid(-1));
@@ -134,7 +134,7 @@ impl<'t> Lane<'t> {
     /// Goes on at a place that was looked for, before anything was decoded.
     pub(crate) fn begin_at(
         &mut self,
-        (place, stretch, feed): (Checkpoint, Stretch<'t>, Feed<'t>),
+        (place, stretch, feed): (Checkpoint, TraceChunk<'t>, Feed<'t>),
         code: &ThreadCode<'_>,
     ) {
         self.feed = feed;

@@ -10,7 +10,7 @@ mod trace_events;
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Item, Moment, Wanted};
+use intel_pt::{EmitOptions, Item, Moment};
 use oxperf_machine::Machine;
 use oxperf_session::{SampleEvent, SampleFlags, Sink};
 use oxperf_wire::{BranchStack, Words};
@@ -54,14 +54,14 @@ impl<'w> Synthesizer<'w> {
         clock: Option<TscClock>,
         events: Events,
         images: Images,
-        wanted: Wanted,
+        wanted: EmitOptions,
         with_code: bool,
     ) -> Synthesizer<'w> {
         let stacks = Stacks::new(options);
         let taking = Taking {
             sampled: events.branches.map(|_| BranchFilter::new(&options)),
             followed: stacks.followed(),
-            branches: wanted.runs,
+            branches: wanted.paths,
             approximate_ipc: options.approximate_ipc,
             plan,
         };
@@ -120,7 +120,7 @@ impl<'w> Synthesizer<'w> {
                 self.transfer(lane, &moment, (from, to.unwrap_or(0), flags), machine, sink)
             }
             Item::Event(event) => self.event(lane, event, told, machine, sink),
-            Item::Run | Item::Address { .. } | Item::Error(_) | Item::Pause | Item::End => {
+            Item::Path | Item::Address { .. } | Item::Error(_) | Item::Pause | Item::End => {
                 ControlFlow::Continue(())
             }
         }

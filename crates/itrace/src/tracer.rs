@@ -12,7 +12,7 @@ mod sink;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use intel_pt::{CodeAddress, ErrorKind, Hop, Item, Period as Sampling, Tsc, Wanted};
+use intel_pt::{CodeAddress, EmitOptions, ErrorKind, Item, Period as Sampling, QuickMode, Tsc};
 use oxperf_abi::{Cpu, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::RawRecord;
 use oxperf_machine::Machine;
@@ -73,7 +73,7 @@ pub struct Tracer<'t, 's, S> {
     /// Whether the queues were decoded up to their first time stamp.
     begun: bool,
     bounds: Bounds,
-    wanted: Wanted,
+    wanted: EmitOptions,
     log: Option<Log>,
 }
 
@@ -107,14 +107,14 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         } = planned;
         let mut wanted = plan.wanted(&options.itrace, &trace.info);
         let mut log = options.log.map(|writer| Log::new(&options.itrace, writer));
-        wanted.runs |= log.is_some();
+        wanted.paths |= log.is_some();
         let written = if log.is_some() {
             None
         } else {
             written(&options.itrace, made, sink)
         };
         if written.is_some() {
-            (wanted.runs, wanted.period) = (true, None);
+            (wanted.paths, wanted.period) = (true, None);
         }
         let alone = log.is_none() && can_be_foretold(wanted, plan.has_tsc);
         let cores = if alone { options.cores } else { Cores::ONE };
@@ -331,7 +331,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 log.item(item, &mut lane.decoder, (&code, &lane.earlier), self.sink);
             }
             match item {
-                Item::Run => self.synthesizer.run(lane, machine, self.sink)?,
+                Item::Path => self.synthesizer.run(lane, machine, self.sink)?,
                 Item::Address { ip } => self.synthesizer.named(lane, ip, machine, self.sink)?,
                 Item::Pause => {
                     let time = lane.decoder.moment().time.map(|time| time.0);
@@ -455,9 +455,9 @@ fn advance<'t>(lane: &mut Lane<'t>, log: Option<&mut Log>) -> bool {
 
 /// Whether a scout can foretell all that a decoder goes by: where there is more than PSBs, and the times are told by which
 /// samples are due.
-fn can_be_foretold(wanted: Wanted, has_tsc: bool) -> bool {
+fn can_be_foretold(wanted: EmitOptions, has_tsc: bool) -> bool {
     let timed = !matches!(wanted.period, Some(Sampling::Ticks(_))) || has_tsc;
-    timed && wanted.hop != Hop::Psb
+    timed && wanted.quick != QuickMode::Psb
 }
 
 /// What of the code that ran comes as text: every instruction or branches, if nothing has to be counted or followed for

@@ -1,6 +1,6 @@
 //! Which moments of a recording are asked for, so that the trace of others need not be decoded.
 
-use intel_pt::{Checkpoint, Config, Scout, Stretch, Tsc, Wanted};
+use intel_pt::{Checkpoint, Config, EmitOptions, PsbScanner, TraceChunk, Tsc};
 use oxperf_abi::PerfTime;
 
 use crate::TscClock;
@@ -76,7 +76,7 @@ impl Bounds {
     }
 }
 
-/// Places that a scout passes before it surely knows what a decoder would that read all that comes before.
+/// Places that a scanner passes before it surely knows what a decoder would that read all that comes before.
 const SURE: usize = 4;
 
 /// Bytes between which nobody looks where a time is reached.
@@ -85,18 +85,21 @@ const STEP: usize = 64 << 10;
 /// Looks for the place from which a queue need be decoded.
 pub(crate) struct Seeker<'p> {
     pub(crate) config: &'p Config,
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: EmitOptions,
     /// From where on decoding matters.
     pub(crate) start: u64,
 }
 
 impl Seeker<'_> {
     /// The last place that is known of before the start, with what is to be fed from there on, and the feed behind it.
-    pub(crate) fn find<'t>(&self, feed: &Feed<'t>) -> Option<(Checkpoint, Stretch<'t>, Feed<'t>)> {
+    pub(crate) fn find<'t>(
+        &self,
+        feed: &Feed<'t>,
+    ) -> Option<(Checkpoint, TraceChunk<'t>, Feed<'t>)> {
         let mut feed = feed.clone();
         let (mut last, mut before) = (None, None);
         while let Some(stretch) = feed.next_stretch() {
-            if self.scout(stretch, 0).next().is_some() {
+            if self.scanner(stretch, 0).next().is_some() {
                 before = last.replace((stretch, feed.clone()));
             }
         }
@@ -108,7 +111,7 @@ impl Seeker<'_> {
                 let behind = usize::try_from(place.offset() - stretch.offset).ok()?;
                 Some((
                     place,
-                    Stretch {
+                    TraceChunk {
                         bytes: stretch.bytes.get(behind..)?,
                         ..stretch
                     },
@@ -118,11 +121,11 @@ impl Seeker<'_> {
     }
 
     /// The last place in a stretch that is known of before the start.
-    fn last_place(&self, stretch: Stretch<'_>) -> Option<Checkpoint> {
+    fn last_place(&self, stretch: TraceChunk<'_>) -> Option<Checkpoint> {
         let (mut low, mut high) = (0, stretch.bytes.len());
         while high - low > STEP {
             let middle = low + (high - low) / 2;
-            match self.scout(stretch, middle).next() {
+            match self.scanner(stretch, middle).next() {
                 Some(_) => low = middle,
                 None => high = middle,
             }
@@ -132,20 +135,20 @@ impl Seeker<'_> {
             .or_else(|| self.last_from(stretch, 0))
     }
 
-    fn last_from(&self, stretch: Stretch<'_>, from: usize) -> Option<Checkpoint> {
+    fn last_from(&self, stretch: TraceChunk<'_>, from: usize) -> Option<Checkpoint> {
         let begins = from == 0 && !stretch.consecutive;
-        let (passed, last) = self.scout(stretch, from).enumerate().last()?;
+        let (passed, last) = self.scanner(stretch, from).enumerate().last()?;
         (begins || passed >= SURE).then_some(last)
     }
 
-    /// A scout that begins at the first PSB behind a place.
-    fn scout<'t>(&self, stretch: Stretch<'t>, from: usize) -> Scout<'t> {
-        let rest = Stretch {
+    /// A scanner that begins at the first PSB behind a place.
+    fn scanner<'t>(&self, stretch: TraceChunk<'t>, from: usize) -> PsbScanner<'t> {
+        let rest = TraceChunk {
             bytes: &stretch.bytes[from..],
             offset: stretch.offset + from as u64,
             ..stretch
         };
-        Scout::anew(self.config, self.wanted, rest, Some(Tsc(self.start)))
+        PsbScanner::anew(self.config, self.wanted, rest, Some(Tsc(self.start)))
     }
 }
 

@@ -5,7 +5,7 @@ use super::tell::Stamp;
 use crate::event::BlockValue;
 use crate::item::{Moment, Tsc};
 use crate::packet::{EventData, ExecMode};
-use crate::run::{Block, BlockId, Branch, Located, Mark, Run, Visit};
+use crate::path::{BasicBlock, BlockId, BlockVisit, Branch, Located, Mark, Path};
 use crate::time::Guess;
 
 impl Decoder<'_> {
@@ -81,9 +81,9 @@ impl Decoder<'_> {
         }
     }
 
-    /// The code that ran, after [`Item::Run`](crate::Item::Run).
-    pub fn run(&self) -> Run<'_> {
-        Run {
+    /// The code that ran, after [`Item::Path`](crate::Item::Path).
+    pub fn path(&self) -> Path<'_> {
+        Path {
             visits: self.run_visits(),
             partial: self.run.partial,
             next: self.run.next,
@@ -96,32 +96,32 @@ impl Decoder<'_> {
         }
     }
 
-    /// The blocks of the run, in order: a part of [`Decoder::run`].
+    /// The blocks of the run, in order: a part of [`Decoder::path`].
     #[inline]
-    pub fn visits(&self) -> &[Visit] {
+    pub fn visits(&self) -> &[BlockVisit] {
         self.run_visits()
     }
 
     /// The time before the first deciding instruction of the run, and how many instructions it has: parts of
-    /// [`Decoder::run`].
+    /// [`Decoder::path`].
     #[inline]
     pub fn time_and_length(&self) -> (Option<Tsc>, u64) {
         (self.run.before, self.run.instructions)
     }
 
-    /// The instructions of the run to sample: a part of [`Decoder::run`].
+    /// The instructions of the run to sample: a part of [`Decoder::path`].
     #[inline]
     pub fn marks(&self) -> &[Mark] {
         &self.run.marks
     }
 
-    /// Whether all instructions of the run's blocks ran, and tracing did not end with them: see [`Decoder::run`].
+    /// Whether all instructions of the run's blocks ran, and tracing did not end with them: see [`Decoder::path`].
     #[inline]
     pub fn ran_whole(&self) -> bool {
         self.run.partial.is_none() && !self.run.end
     }
 
-    /// Where the run arrived: a part of [`Decoder::run`].
+    /// Where the run arrived: a part of [`Decoder::path`].
     #[inline]
     pub fn arrived_at(&self) -> Option<u64> {
         self.run.next
@@ -129,7 +129,7 @@ impl Decoder<'_> {
 
     /// A block. Numbers stay valid until the next call of [`Decoder::next`], and longer while [`Decoder::epoch`] stays
     /// the same.
-    pub fn block(&self, block: BlockId) -> Block<'_> {
+    pub fn block(&self, block: BlockId) -> BasicBlock<'_> {
         self.graph.block(block.0)
     }
 
@@ -164,7 +164,7 @@ impl Decoder<'_> {
 
     /// The branches of the run that were taken, in order.
     pub fn branches(&self) -> impl Iterator<Item = Branch> + '_ {
-        let run = self.run();
+        let run = self.path();
         let count = run.visits.len();
         let mut before = 0;
         run.visits
@@ -194,7 +194,7 @@ impl Decoder<'_> {
 
 /// The branches among the first `executed` instructions of a block.
 fn branches_of(
-    block: Block<'_>,
+    block: BasicBlock<'_>,
     executed: u32,
     taken: bool,
     next: Option<u64>,

@@ -1,11 +1,11 @@
 //! Going on from the middle of a trace: what a decoder knows behind a PSB+ that names an address.
 //!
 //! There the processor has told its mode and address anew and refers to nothing before it, so that what comes depends
-//! on little: the clocks, and what was told last. A [`Scout`](super::Scout) foretells checkpoints without following the
+//! on little: the clocks, and what was told last. A [`PsbScanner`](super::PsbScanner) foretells checkpoints without following the
 //! code; whoever decodes up to one can compare it with what the decoder knows there.
 
 use super::{Decoder, Phase};
-use crate::Stretch;
+use crate::TraceChunk;
 use crate::code::CodeSource;
 use crate::graph::CodeContext;
 use crate::item::{Cycles, Mode, Tsc};
@@ -114,8 +114,8 @@ impl<'t> Decoder<'t> {
     }
 
     /// Goes on from a checkpoint, with the trace behind it. Instructions are counted from 0 again.
-    pub fn resume(&mut self, from: &Checkpoint, stretch: Stretch<'t>, code: &impl CodeSource) {
-        self.input.feed(Stretch {
+    pub fn resume(&mut self, from: &Checkpoint, stretch: TraceChunk<'t>, code: &impl CodeSource) {
+        self.input.push(TraceChunk {
             consecutive: false,
             offset: from.offset,
             ..stretch
@@ -175,14 +175,14 @@ impl<'t> Decoder<'t> {
     }
 
     /// The trace that was fed and not read.
-    pub fn left(&self) -> Stretch<'t> {
-        self.input.left()
+    pub fn unread(&self) -> TraceChunk<'t> {
+        self.input.unread()
     }
 
     /// The place in the trace behind the next PSB+ that names an address and begins at `from` or later, if it is known
     /// to be whole.
     pub fn next_sync(&self, from: u64) -> Option<u64> {
-        let Stretch { bytes, offset, .. } = self.input.left();
+        let TraceChunk { bytes, offset, .. } = self.input.unread();
         let mut reader = crate::packet::PacketReader::new(bytes);
         reader.seek(
             usize::try_from(from.saturating_sub(offset))

@@ -6,7 +6,7 @@ use crate::code::CodeSource;
 use crate::graph::End;
 use crate::item::{ErrorKind, Item};
 use crate::packet::{Ip, Packet, Tnt};
-use crate::run::Visit;
+use crate::path::BlockVisit;
 
 impl Decoder<'_> {
     /// Follows a TNT packet of one byte from `node`.
@@ -19,7 +19,7 @@ impl Decoder<'_> {
     ) -> Option<Item> {
         self.clock.other_packet();
         self.bound.mode = None;
-        let Some(path) = self.graph.memo.follow(node, byte, &mut self.stack) else {
+        let Some(path) = self.graph.tnt_cache.follow(node, byte, &mut self.stack) else {
             self.walk_byte(node, byte, code);
             return self.told();
         };
@@ -60,7 +60,7 @@ impl Decoder<'_> {
             .iter()
             .for_each(|&back| self.stack.push(back));
         self.run.start();
-        self.run.visits.push(Visit::new(number, true));
+        self.run.visits.push(BlockVisit::new(number, true));
         self.node = Some(self.graph.node_at(target, self.context, code));
         let item = self.close_run(u64::from(node.count), true, true)?;
         self.stamp = self.stamp(self.decided);
@@ -76,7 +76,7 @@ impl Decoder<'_> {
         if let (Stop::Used, Some(end)) = (stop, self.node) {
             let (visits, count) = (&self.run.visits, self.run.count);
             self.graph
-                .memo
+                .tnt_cache
                 .add(node, byte, end, count, visits, &self.recorder);
         }
         self.finish(stop);
@@ -122,7 +122,7 @@ impl Decoder<'_> {
                     }
                 }
                 _ => {
-                    self.recorder.spoil();
+                    self.recorder.poison();
                     let rest = tnt.bits() & ((1 << left) - 1);
                     let is_whole = left == tnt.count();
                     return Tnt::long(rest, left).map_or(Stop::Used, |rest| {
@@ -154,7 +154,7 @@ impl Decoder<'_> {
             return Err(Stop::Error(ErrorKind::Mismatch, ip));
         };
         if stale {
-            self.recorder.spoil();
+            self.recorder.poison();
             back = self
                 .graph
                 .node_at(self.graph.nodes[back as usize].ip, self.context, code);
@@ -360,7 +360,7 @@ impl Decoder<'_> {
         let Some((count, to)) = left.map(|&jump| (u32::from(jump) + 1, behind(jump))) else {
             return false;
         };
-        self.run.visits.push(Visit::new(number, true));
+        self.run.visits.push(BlockVisit::new(number, true));
         self.run.count += u64::from(count);
         self.run.partial = Some(count);
         self.end_run_at(to);

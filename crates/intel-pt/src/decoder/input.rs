@@ -6,7 +6,7 @@ use crate::packet::{BadPacket, Ip, PSB, Packet, PacketReader, Problem, find_psb}
 
 /// A part of a trace.
 #[derive(Clone, Copy, Debug)]
-pub struct Stretch<'t> {
+pub struct TraceChunk<'t> {
     /// The bytes.
     pub bytes: &'t [u8],
     /// The place of the first byte in the trace: items name their place by it.
@@ -46,7 +46,7 @@ impl Default for Input<'_> {
 const LONGEST_REST: usize = PSB.len() - 1;
 
 impl<'t> Input<'t> {
-    pub(super) fn feed(&mut self, stretch: Stretch<'t>) {
+    pub(super) fn push(&mut self, stretch: TraceChunk<'t>) {
         if !stretch.consecutive {
             self.rest.clear();
         }
@@ -76,8 +76,8 @@ impl<'t> Input<'t> {
     }
 
     /// What is left of the stretch.
-    pub(super) fn left(&self) -> Stretch<'t> {
-        Stretch {
+    pub(super) fn unread(&self) -> TraceChunk<'t> {
+        TraceChunk {
             bytes: self.reader.rest(),
             offset: self.offset(),
             consecutive: false,

@@ -78,8 +78,8 @@ impl Decoder<'_> {
                 true
             }
             _ if self.phase == Phase::FindIp => false,
-            Packet::Tnt(_) if self.hops() || self.overflowed => false,
-            _ if self.hops() => true,
+            Packet::Tnt(_) if self.is_quick() || self.overflowed => false,
+            _ if self.is_quick() => true,
             Packet::Tnt(_) | Packet::Tip(_) if self.leaving.is_none() && self.psb.is_none() => {
                 self.arrives_at_branch(packet, code)
             }

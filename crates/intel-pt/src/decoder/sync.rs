@@ -2,7 +2,7 @@
 
 use super::{Decoder, Phase};
 use crate::code::CodeSource;
-use crate::config::Hop;
+use crate::config::QuickMode;
 use crate::event::{Event, Transfer, TransferCause};
 use crate::item::Item;
 use crate::note::Note;
@@ -72,7 +72,7 @@ impl Decoder<'_> {
         if ip.is_some() {
             self.tell_address();
         }
-        if self.wanted.hop == Hop::Psb {
+        if self.wanted.quick == QuickMode::Psb {
             self.notes.add(Note::SeeksPsb);
             self.phase = Phase::FindPsb;
         }
@@ -84,7 +84,7 @@ impl Decoder<'_> {
         let arrived = self
             .node
             .is_some_and(|node| self.graph.nodes[node as usize].ip == ip);
-        if self.node.is_some() && !arrived && self.phase == Phase::Follow && !self.hops() {
+        if self.node.is_some() && !arrived && self.phase == Phase::Follow && !self.is_quick() {
             let before = self.node;
             match self.walk_to(ip, code) {
                 Ok(()) => self.queue_walk(),

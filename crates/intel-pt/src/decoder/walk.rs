@@ -6,7 +6,7 @@ use crate::graph::End;
 use crate::insn::Class;
 use crate::item::ErrorKind;
 use crate::packet::Tnt;
-use crate::run::{Located, Visit};
+use crate::path::{BlockVisit, Located};
 
 /// Outcomes that wait for the TIP packet of an indirect branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Decoder<'_> {
                     if found == number {
                         return Err(Stop::Error(ErrorKind::MissingCode, node.ip));
                     }
-                    self.recorder.spoil();
+                    self.recorder.poison();
                     number = found;
                 }
                 End::Continued if continued < CONTINUED => {
@@ -78,7 +78,7 @@ impl Decoder<'_> {
                 End::Announced if self.announced < ANNOUNCED => {
                     self.announced += 1;
                     self.visit(number, false);
-                    self.recorder.spoil();
+                    self.recorder.poison();
                     self.node = Some(node.next);
                     return Err(Stop::Announced);
                 }
@@ -109,7 +109,7 @@ impl Decoder<'_> {
     #[inline]
     pub(super) fn visit(&mut self, number: u32, taken: bool) {
         let node = self.graph.nodes[number as usize];
-        self.run.visits.push(Visit::new(number, taken));
+        self.run.visits.push(BlockVisit::new(number, taken));
         self.run.count += u64::from(node.count);
         for &back in self.graph.pushes(&node) {
             self.stack.push(back);
@@ -180,7 +180,7 @@ impl Decoder<'_> {
     /// The first `count` instructions of a block ran.
     pub(super) fn visit_part(&mut self, number: u32, count: u32) {
         let node = self.graph.nodes[number as usize];
-        self.run.visits.push(Visit::new(number, false));
+        self.run.visits.push(BlockVisit::new(number, false));
         self.run.count += u64::from(count);
         self.run.partial = Some(count);
         let ran = &self.graph.block(number).instructions()[..=count as usize];

@@ -6,7 +6,7 @@ use super::{CodeContext, End, Graph};
 use crate::code::{Code, CodeAddress, CodeSource};
 use crate::insn::{Class, Flow, Instruction, announces_emulated_ptwrite, classify};
 use crate::packet::ExecMode;
-use crate::run::Located;
+use crate::path::Located;
 
 /// Instructions of a block at most; longer ones go on in another.
 const LONGEST: usize = 2048;

@@ -1,6 +1,6 @@
 //! From a trace to the addresses of the instructions that ran.
 
-use intel_pt::{CodeSource, Config, Decoder, Errata, Item, Stretch, Wanted};
+use intel_pt::{CodeSource, Config, Decoder, EmitOptions, Errata, Item, TraceChunk};
 
 /// The addresses of the instructions that ran on a processor with these faults, in order.
 pub(crate) fn instructions(trace: &[u8], errata: Errata, code: &mut impl CodeSource) -> Vec<u64> {
@@ -9,12 +9,12 @@ pub(crate) fn instructions(trace: &[u8], errata: Errata, code: &mut impl CodeSou
             errata,
             ..Config::default()
         },
-        Wanted {
-            runs: true,
-            ..Wanted::default()
+        EmitOptions {
+            paths: true,
+            ..EmitOptions::default()
         },
     );
-    decoder.feed(Stretch {
+    decoder.push(TraceChunk {
         bytes: trace,
         offset: 0,
         consecutive: false,
@@ -24,8 +24,8 @@ pub(crate) fn instructions(trace: &[u8], errata: Errata, code: &mut impl CodeSou
     loop {
         match decoder.next(code) {
             Item::End => return found,
-            Item::Run => {
-                let run = decoder.run();
+            Item::Path => {
+                let run = decoder.path();
                 for (index, visit) in run.visits.iter().enumerate() {
                     let block = decoder.block(visit.block()).instructions();
                     let partial = run.partial.filter(|_| index + 1 == run.visits.len());

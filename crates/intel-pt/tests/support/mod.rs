@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use intel_pt::{Code, CodeAddress, CodeSource, Config, ImageId, Ratio, Stretch, Tsc};
+use intel_pt::{Code, CodeAddress, CodeSource, Config, ImageId, Ratio, TraceChunk, Tsc};
 
 /// A recording: how it was made, and the trace of each processor or thread.
 pub(crate) struct Recording {
@@ -20,9 +20,9 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    pub(crate) fn stretch(&self) -> Stretch<'_> {
+    pub(crate) fn stretch(&self) -> TraceChunk<'_> {
         let reference = Some(Tsc(self.reference));
-        Stretch {
+        TraceChunk {
             bytes: &self.bytes,
             offset: self.offset,
             consecutive: self.offset != 0,

@@ -39,7 +39,7 @@ impl Walked {
         steered: bool,
         out: &mut Vec<u8>,
     ) {
-        let run = decoder.run();
+        let run = decoder.path();
         let guest = decoder.moment().mode.guest;
         let mut stretch = Vec::new();
         for (index, visit) in run.visits.iter().enumerate() {

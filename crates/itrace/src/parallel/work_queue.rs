@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use intel_pt::{Checkpoint, Scout, Stretch, Tsc};
+use intel_pt::{Checkpoint, PsbScanner, TraceChunk, Tsc};
 
 use super::Progress;
 use super::chunk_output::Portion;
@@ -29,9 +29,9 @@ impl Task {
     }
 }
 
-/// Where stretches come from: a scout that reads on when somebody wants one.
+/// Where stretches come from: a scanner that reads on when somebody wants one.
 struct Source<'t> {
-    scout: Scout<'t>,
+    scanner: PsbScanner<'t>,
     /// Where the next stretch starts.
     start: Checkpoint,
     /// Where stretches end that nobody took yet.
@@ -45,7 +45,10 @@ impl Source<'_> {
     fn foretell(&mut self, count: usize) -> bool {
         while self.ends.len() < count {
             let last = self.ends.back().unwrap_or(&self.start).offset();
-            let Some(end) = self.scout.find(|found| found.offset() - last >= self.piece) else {
+            let Some(end) = self
+                .scanner
+                .find(|found| found.offset() - last >= self.piece)
+            else {
                 return false;
             };
             self.ends.push_back(end);
@@ -118,14 +121,14 @@ impl<'t> Desk<'t> {
     /// Stretches of at least `piece` bytes behind `start`, in the trace there up to a time.
     pub(super) fn new(
         from: &Progress,
-        (trace, limit): (Stretch<'t>, Option<Tsc>),
+        (trace, limit): (TraceChunk<'t>, Option<Tsc>),
         piece: u64,
         workers: usize,
         spare: Vec<Portion>,
     ) -> Desk<'t> {
-        let (scout, start) = (Scout::new(&from.at, trace, limit), from.at.clone());
+        let (scanner, start) = (PsbScanner::new(&from.at, trace, limit), from.at.clone());
         let source = Source {
-            scout,
+            scanner,
             start,
             ends: VecDeque::new(),
             piece,
@@ -158,7 +161,7 @@ impl<'t> Desk<'t> {
 
     /// Up to where it was looked ahead.
     pub(crate) fn looked_to(&self) -> u64 {
-        lock(&self.source).scout.offset()
+        lock(&self.source).scanner.offset()
     }
 
     /// So many instructions ran up to the end of a stretch: whoever decodes the next one may not have known.

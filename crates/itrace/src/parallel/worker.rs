@@ -1,6 +1,6 @@
 //! One of those who decode: a decoder that goes on wherever it is told to.
 
-use intel_pt::{Choices, Decoder, Hop, Item, Period, Stretch, Tsc, Wanted};
+use intel_pt::{Choices, Decoder, EmitOptions, Item, Period, QuickMode, TraceChunk, Tsc};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleFlags;
 
@@ -30,7 +30,7 @@ pub(crate) struct Shared<'m> {
 /// A decoder with what its blocks look like.
 pub(super) struct Worker<'t> {
     decoder: Decoder<'t>,
-    wanted: Wanted,
+    wanted: EmitOptions,
     texts: BlockTexts,
     heads: Heads,
     taker: Taker,
@@ -38,7 +38,7 @@ pub(super) struct Worker<'t> {
 }
 
 impl<'t> Worker<'t> {
-    pub(super) fn new(plan: &Plan, wanted: Wanted) -> Worker<'t> {
+    pub(super) fn new(plan: &Plan, wanted: EmitOptions) -> Worker<'t> {
         Worker {
             decoder: Decoder::new(plan.config, wanted),
             wanted,
@@ -50,7 +50,7 @@ impl<'t> Worker<'t> {
     }
 
     /// Decodes what is on the desk; `trace` begins where the first stretch does.
-    pub(super) fn work(&mut self, desk: &Desk<'t>, trace: Stretch<'t>, shared: Shared<'_>) {
+    pub(super) fn work(&mut self, desk: &Desk<'t>, trace: TraceChunk<'t>, shared: Shared<'_>) {
         while let Some(mut portion) = desk.wait_for_room() {
             let Some(mut task) = desk.take_task() else {
                 return desk.leave_room(portion);
@@ -60,7 +60,7 @@ impl<'t> Worker<'t> {
             portion.clear();
             self.moves.clear();
             self.heads.begin();
-            let stretch = Stretch { bytes, ..trace };
+            let stretch = TraceChunk { bytes, ..trace };
             if self.is_by_number() {
                 self.decode_by_number(&desk.counts, &mut task, stretch, shared, &mut portion);
             } else {
@@ -76,7 +76,7 @@ impl<'t> Worker<'t> {
     fn is_by_number(&self) -> bool {
         let by_number =
             matches!(self.wanted.period, Some(Period::Instructions(period)) if period > 1);
-        by_number && self.wanted.hop == Hop::Walk
+        by_number && self.wanted.quick == QuickMode::Walk
     }
 
     /// Decodes a stretch behind as many instructions as others tell of. Till they do it counts those of its own stretch,
@@ -85,7 +85,7 @@ impl<'t> Worker<'t> {
         &mut self,
         counts: &Counts,
         task: &mut Task,
-        stretch: Stretch<'t>,
+        stretch: TraceChunk<'t>,
         shared: Shared<'_>,
         portion: &mut Portion,
     ) {
@@ -108,17 +108,17 @@ impl<'t> Worker<'t> {
     }
 
     /// Counts the instructions of a stretch; `None` where that is left to the lane's own decoder.
-    fn count(&mut self, task: &Task, stretch: Stretch<'t>, shared: Shared<'_>) -> Option<u64> {
-        self.decoder.want(Wanted {
-            hop: self.wanted.hop,
-            ..Wanted::default()
+    fn count(&mut self, task: &Task, stretch: TraceChunk<'t>, shared: Shared<'_>) -> Option<u64> {
+        self.decoder.set_emit_options(EmitOptions {
+            quick: self.wanted.quick,
+            ..EmitOptions::default()
         });
         let mut code = self.resume(task, stretch, shared);
         let mut end = self.decoder.next(&mut code);
         while !matches!(end, Item::Pause | Item::End) {
             end = self.decoder.next(&mut code);
         }
-        self.decoder.want(self.wanted);
+        self.decoder.set_emit_options(self.wanted);
         self.decoder
             .checkpoint()
             .filter(|_| end == Item::Pause)
@@ -129,7 +129,7 @@ impl<'t> Worker<'t> {
     fn resume<'m>(
         &mut self,
         task: &Task,
-        stretch: Stretch<'t>,
+        stretch: TraceChunk<'t>,
         shared: Shared<'m>,
     ) -> ThreadCode<'m> {
         let Shared {
@@ -153,14 +153,14 @@ impl<'t> Worker<'t> {
     fn decode(
         &mut self,
         task: &Task,
-        stretch: Stretch<'t>,
+        stretch: TraceChunk<'t>,
         shared: Shared<'_>,
         portion: &mut Portion,
     ) {
         let mut code = self.resume(task, stretch, shared);
         loop {
             match self.decoder.next(&mut code) {
-                Item::Run => {
+                Item::Path => {
                     if !self.take_run(shared, portion) {
                         return;
                     }

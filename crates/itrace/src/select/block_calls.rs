@@ -1,7 +1,7 @@
 //! Calls and returns of code that ran, where nothing else is asked of it. Blocks run again and again: what each calls is
 //! kept.
 
-use intel_pt::{Block, Decoder, Located, Visit};
+use intel_pt::{BasicBlock, BlockVisit, Decoder, Located};
 use oxperf_session::SampleFlags;
 
 use super::flags::flags_of;
@@ -80,7 +80,7 @@ impl BlockCalls {
 
     /// Which of the kept calls are those of a visit.
     #[inline]
-    fn number(&mut self, decoder: &Decoder<'_>, visit: Visit) -> usize {
+    fn number(&mut self, decoder: &Decoder<'_>, visit: BlockVisit) -> usize {
         let slot = self
             .slots
             .get(visit.block().index())
@@ -92,7 +92,7 @@ impl BlockCalls {
     }
 
     #[cold]
-    fn keep(&mut self, decoder: &Decoder<'_>, visit: Visit) -> usize {
+    fn keep(&mut self, decoder: &Decoder<'_>, visit: BlockVisit) -> usize {
         let (block, start) = (decoder.block(visit.block()), self.addresses.len() as u32);
         let last = self.list_calls(block).or_else(|| {
             block
@@ -120,7 +120,7 @@ impl BlockCalls {
     }
 
     /// Lists the calls within a block; gives the jump at its end, if it has one.
-    fn list_calls(&mut self, block: Block<'_>) -> Option<Located> {
+    fn list_calls(&mut self, block: BasicBlock<'_>) -> Option<Located> {
         let instructions = block.instructions();
         for jump in block.jumps() {
             let from = instructions[usize::from(*jump)];
@@ -136,7 +136,7 @@ impl BlockCalls {
 
 #[cfg(test)]
 mod tests {
-    use intel_pt::{Config, Item, Stretch, Wanted};
+    use intel_pt::{Config, EmitOptions, Item, TraceChunk};
 
     use super::*;
     use crate::select::block_text::tests::{code, trace};
@@ -152,12 +152,12 @@ mod tests {
         let (trace, mut code) = (trace(), code());
         let mut decoder = Decoder::new(
             Config::default(),
-            Wanted {
-                runs: true,
-                ..Wanted::default()
+            EmitOptions {
+                paths: true,
+                ..EmitOptions::default()
             },
         );
-        decoder.feed(Stretch {
+        decoder.push(TraceChunk {
             bytes: &trace,
             offset: 0,
             consecutive: false,
@@ -169,7 +169,7 @@ mod tests {
         loop {
             match decoder.next(&mut code) {
                 Item::End => break,
-                Item::Run if decoder.ran_whole() => {
+                Item::Path if decoder.ran_whole() => {
                     calls.follow(&decoder, &mut followed);
                     for branch in decoder.branches() {
                         let (flags, length) = (flags_of(branch.from.class), branch.from.length);

@@ -4,7 +4,7 @@
 mod uncached;
 
 use intel_pt::insn::Class;
-use intel_pt::{Block, Decoder, Located, Moment, Visit};
+use intel_pt::{BasicBlock, BlockVisit, Decoder, Located, Moment};
 use oxperf_session::SampleFlags;
 use rustc_hash::FxHashMap;
 
@@ -102,7 +102,7 @@ impl BlockTexts {
         heads.pass_to(before);
         let differs = heads.differ_from(moment.time, scribe);
         let decision = if differs {
-            decoder.run().decision.unwrap_or(u64::MAX)
+            decoder.path().decision.unwrap_or(u64::MAX)
         } else {
             u64::MAX
         };
@@ -272,7 +272,7 @@ impl BlockTexts {
         &mut self,
         scribe: &Scribe<'_>,
         decoder: &Decoder<'_>,
-        visit: Visit,
+        visit: BlockVisit,
         whole: &Whole,
     ) -> usize {
         let slot = self
@@ -291,7 +291,7 @@ impl BlockTexts {
         &mut self,
         scribe: &Scribe<'_>,
         decoder: &Decoder<'_>,
-        visit: Visit,
+        visit: BlockVisit,
         whole: &Whole,
     ) -> usize {
         let block = decoder.block(visit.block());
@@ -337,7 +337,7 @@ impl BlockTexts {
     fn keep_jumps(
         &mut self,
         scribe: &Scribe<'_>,
-        block: Block<'_>,
+        block: BasicBlock<'_>,
         taken: bool,
         whole: &Whole<'_>,
     ) -> Option<Located> {

@@ -1,6 +1,6 @@
 //! What is taken of code that ran, and where: the same for whoever decoded it.
 
-use intel_pt::{Branch, Choices, Cycles, Decoder, Located, Moment, Run, Tsc};
+use intel_pt::{Branch, Choices, Cycles, Decoder, Located, Moment, Path, Tsc};
 use oxperf_session::SampleFlags;
 
 use super::block_calls::BlockCalls;
@@ -99,7 +99,7 @@ impl Taker {
             self.branches.extend(decoder.branches());
         }
         self.taken.clear();
-        let (moment, told) = (decoder.moment(), Told::of(decoder.run()));
+        let (moment, told) = (decoder.moment(), Told::of(decoder.path()));
         let state = state_flags(&moment, &taking.plan);
         let instructions = moment.instructions.wrapping_sub(told.instructions);
         let mut branches = self.branches.iter().peekable();
@@ -165,8 +165,8 @@ struct Told {
 }
 
 impl Told {
-    fn of(run: Run<'_>) -> Told {
-        let Run {
+    fn of(run: Path<'_>) -> Told {
+        let Path {
             instructions,
             end,
             decision,
@@ -191,7 +191,7 @@ impl Told {
 /// The sampled instructions of a run, each with the number of instructions up to and with it.
 fn collect_marks(decoder: &Decoder<'_>, marks: &mut Vec<(u64, Located, Choices)>) {
     marks.clear();
-    let run = decoder.run();
+    let run = decoder.path();
     let (mut visit, mut before) = (0, 0);
     for mark in run.marks {
         while visit < mark.visit {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Choice, Stretch};
+use intel_pt::{Choice, TraceChunk};
 use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
@@ -32,7 +32,7 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         index: usize,
     ) -> ControlFlow<(), Halt> {
         let lane = &mut self.lanes[index];
-        let trace = lane.decoder.left();
+        let trace = lane.decoder.unread();
         lane.shared_to = trace.offset + 1;
         let Some(at) = lane.decoder.checkpoint() else {
             return ControlFlow::Continue(Halt::Stop);
@@ -69,7 +69,7 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         &mut self,
         machine: &mut Machine,
         index: usize,
-        (desk, trace): (&Desk<'t>, Stretch<'t>),
+        (desk, trace): (&Desk<'t>, TraceChunk<'t>),
         progress: &mut Progress,
     ) -> ControlFlow<(), Ending> {
         let mut ending = self.work_on(machine, index, (desk, trace), progress);
@@ -104,7 +104,7 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         &mut self,
         machine: &mut Machine,
         index: usize,
-        (desk, trace): (&Desk<'t>, Stretch<'t>),
+        (desk, trace): (&Desk<'t>, TraceChunk<'t>),
         progress: &mut Progress,
     ) -> ControlFlow<(), Ending> {
         let Tracer {
@@ -193,7 +193,7 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         &mut self,
         machine: &mut Machine,
         index: usize,
-        (trace, task): (Stretch<'t>, &Task),
+        (trace, task): (TraceChunk<'t>, &Task),
         progress: &mut Progress,
     ) -> ControlFlow<(), Ending> {
         self.go_on_behind(machine, index, (trace, progress));
@@ -233,11 +233,11 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         &mut self,
         machine: &Machine,
         index: usize,
-        (trace, progress): (Stretch<'t>, &Progress),
+        (trace, progress): (TraceChunk<'t>, &Progress),
     ) {
         let lane = &mut self.lanes[index];
         let behind = usize::try_from(progress.at.offset() - trace.offset).unwrap_or(usize::MAX);
-        let left = Stretch {
+        let left = TraceChunk {
             bytes: trace.bytes.get(behind..).unwrap_or_default(),
             ..trace
         };

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use intel_pt::{Config, FlatCode, Item, Stretch, Wanted};
+use intel_pt::{Config, EmitOptions, FlatCode, Item, TraceChunk};
 use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, PlaceWriter, SampleEvent};
 
@@ -88,12 +88,12 @@ fn texts(shown: Shown, resolution: Option<u64>) -> [String; 2] {
     let (trace, mut code) = (trace(), code());
     let mut decoder = Decoder::new(
         Config::default(),
-        Wanted {
-            runs: true,
-            ..Wanted::default()
+        EmitOptions {
+            paths: true,
+            ..EmitOptions::default()
         },
     );
-    decoder.feed(Stretch {
+    decoder.push(TraceChunk {
         bytes: &trace,
         offset: 0,
         consecutive: false,
@@ -104,8 +104,8 @@ fn texts(shown: Shown, resolution: Option<u64>) -> [String; 2] {
     loop {
         match decoder.next(&mut code) {
             Item::End => return out.map(|text| String::from_utf8(text).unwrap()),
-            Item::Run => {
-                let (run, moment) = (decoder.run(), &decoder.moment());
+            Item::Path => {
+                let (run, moment) = (decoder.path(), &decoder.moment());
                 texts.write_run(
                     &scribe,
                     &decoder,

@@ -22,7 +22,7 @@ pub(super) fn write_anew(
             state,
             decision,
         },
-    ) = (decoder.run(), whole);
+    ) = (decoder.path(), whole);
     let ended = |ends: bool| {
         *state
             | if ends {

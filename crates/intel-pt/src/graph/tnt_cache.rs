@@ -1,6 +1,6 @@
 //! Remembered ways: where a TNT packet of one byte leads from a block.
 
-use crate::run::Visit;
+use crate::path::BlockVisit;
 use crate::state::{Change, ReturnStack};
 
 /// Values of such a byte, halved: its lowest bit is 0.
@@ -16,7 +16,7 @@ const NONE: u32 = 0;
 /// Where a TNT packet leads, if the return stack has what it pops. What is read of it comes from one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(crate) struct Path {
+pub(crate) struct CachedPath {
     /// The node behind it.
     pub(crate) end: u32,
     /// Instructions on the way.
@@ -30,7 +30,7 @@ pub(crate) struct Path {
     other: u32,
 }
 
-impl Path {
+impl CachedPath {
     /// Where its visits are.
     #[inline]
     pub(crate) const fn place(&self) -> (u32, u16) {
@@ -40,29 +40,29 @@ impl Path {
 
 /// All remembered ways.
 #[derive(Debug)]
-pub(crate) struct Memo {
+pub(crate) struct TntCache {
     /// Of each node: its row.
     rows: Vec<u32>,
     /// Of each row and byte: the first path.
     table: Vec<u32>,
-    paths: Vec<Path>,
-    visits: Vec<Visit>,
+    paths: Vec<CachedPath>,
+    visits: Vec<BlockVisit>,
 }
 
 /// What happens on a way while it is walked the first time.
 #[derive(Debug, Default)]
-pub(crate) struct Recorder {
+pub(crate) struct PathRecorder {
     pops: Vec<u32>,
     pushes: Vec<u32>,
     /// It depends on more than the block and the return stack.
-    unfit: bool,
+    poisoned: bool,
 }
 
-impl Recorder {
+impl PathRecorder {
     pub(crate) fn clear(&mut self) {
         self.pops.clear();
         self.pushes.clear();
-        self.unfit = false;
+        self.poisoned = false;
     }
 
     pub(crate) fn push(&mut self, node: u32) {
@@ -75,22 +75,22 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn spoil(&mut self) {
-        self.unfit = true;
+    pub(crate) fn poison(&mut self) {
+        self.poisoned = true;
     }
 }
 
-impl Memo {
-    pub(crate) fn new() -> Memo {
+impl TntCache {
+    pub(crate) fn new() -> TntCache {
         let (rows, table, paths, visits) = Default::default();
-        let mut memo = Memo {
+        let mut tnt_cache = TntCache {
             rows,
             table,
             paths,
             visits,
         };
-        memo.clear();
-        memo
+        tnt_cache.clear();
+        tnt_cache
     }
 
     pub(crate) fn clear(&mut self) {
@@ -99,7 +99,7 @@ impl Memo {
         self.table.resize(ROW, NONE);
         self.paths.clear();
         self.visits.clear();
-        self.paths.push(Path {
+        self.paths.push(CachedPath {
             end: 0,
             instructions: 0,
             visits: 0,
@@ -112,7 +112,12 @@ impl Memo {
     /// The way from `node` with the outcomes of `byte`, if it was walked before with the same returns. Applies it to
     /// the return stack.
     #[inline]
-    pub(crate) fn follow(&self, node: u32, byte: u8, stack: &mut ReturnStack) -> Option<&Path> {
+    pub(crate) fn follow(
+        &self,
+        node: u32,
+        byte: u8,
+        stack: &mut ReturnStack,
+    ) -> Option<&CachedPath> {
         let row = self.rows.get(node as usize).copied().unwrap_or(NONE);
         let mut number = self.table[row as usize * ROW + usize::from(byte >> 1)];
         while number != NONE {
@@ -127,7 +132,7 @@ impl Memo {
 
     /// The visits of a way.
     #[inline]
-    pub(crate) fn visits(&self, place: (u32, u16)) -> &[Visit] {
+    pub(crate) fn visits(&self, place: (u32, u16)) -> &[BlockVisit] {
         &self.visits[place.0 as usize..][..usize::from(place.1)]
     }
 
@@ -138,12 +143,12 @@ impl Memo {
         byte: u8,
         end: u32,
         instructions: u64,
-        visits: &[Visit],
-        way: &Recorder,
+        visits: &[BlockVisit],
+        way: &PathRecorder,
     ) {
         let change = Change::new(&way.pops, &way.pushes);
         let (Some(change), false, Ok(instructions)) =
-            (change, way.unfit, u32::try_from(instructions))
+            (change, way.poisoned, u32::try_from(instructions))
         else {
             return;
         };
@@ -154,7 +159,7 @@ impl Memo {
             self.clear();
         }
         let slot = self.row(node) as usize * ROW + usize::from(byte >> 1);
-        let path = Path {
+        let path = CachedPath {
             end,
             instructions,
             visits: self.visits.len() as u32,

@@ -2,25 +2,25 @@
 
 use super::Decoder;
 use crate::code::CodeSource;
-use crate::config::Hop;
+use crate::config::QuickMode;
 use crate::item::Item;
 use crate::packet::{Ip, Packet};
 
 impl Decoder<'_> {
     /// Whether code is not walked.
     #[inline]
-    pub(super) fn hops(&self) -> bool {
-        self.wanted.hop != Hop::Walk
+    pub(super) fn is_quick(&self) -> bool {
+        self.wanted.quick != QuickMode::Walk
     }
 
     /// A packet that steers the flow of control, or an event.
-    pub(super) fn on_hop(&mut self, packet: Packet, code: &impl CodeSource) {
+    pub(super) fn on_quick(&mut self, packet: Packet, code: &impl CodeSource) {
         if !matches!(packet, Packet::Fup(_) | Packet::Pad) {
             self.bound.mode = None;
         }
         match packet {
             Packet::Tnt(_) => {}
-            Packet::Tip(ip) => self.hop_to(ip, code),
+            Packet::Tip(ip) => self.quick_to(ip, code),
             Packet::TipPgd(ip) => {
                 let to = self.resolve(ip);
                 self.stop_tracing(to.unwrap_or(self.ip()));
@@ -32,7 +32,7 @@ impl Decoder<'_> {
                     });
                 }
             }
-            Packet::Fup(ip) => self.hop_fup(ip, code),
+            Packet::Fup(ip) => self.quick_fup(ip, code),
             Packet::TipPge(ip) => {
                 self.on_enable(ip, code);
                 self.tell_address();
@@ -41,7 +41,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn hop_to(&mut self, ip: Ip, code: &impl CodeSource) {
+    fn quick_to(&mut self, ip: Ip, code: &impl CodeSource) {
         if let Some(to) = self.resolve(ip) {
             self.switch_context();
             self.node = Some(self.graph.node_at(to, self.context, code));
@@ -49,7 +49,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn hop_fup(&mut self, ip: Ip, code: &impl CodeSource) {
+    fn quick_fup(&mut self, ip: Ip, code: &impl CodeSource) {
         let Some(ip) = self.resolve(ip) else { return };
         self.node = Some(self.graph.node_at(ip, self.context, code));
         if !self.config.branches || !self.enabled {
@@ -70,7 +70,7 @@ impl Decoder<'_> {
 
     /// Tells where the program is.
     pub(super) fn tell_address(&mut self) {
-        if self.hops() && self.node.is_some() {
+        if self.is_quick() && self.node.is_some() {
             self.tell_now(Item::Address { ip: self.ip() });
         }
     }

@@ -3,7 +3,7 @@
 use super::Decoder;
 use crate::graph::End;
 use crate::item::{Cycles, Item, Tsc};
-use crate::run::{Mark, Visit};
+use crate::path::{BlockVisit, Mark};
 use crate::time::Choices;
 
 /// Where the visits of the run are.
@@ -12,7 +12,7 @@ enum Visits {
     /// Nothing ran yet.
     #[default]
     None,
-    /// In `RunState::visits`.
+    /// In `PathState::visits`.
     Walked,
     /// With the remembered ways.
     Remembered((u32, u16)),
@@ -20,10 +20,10 @@ enum Visits {
 
 /// The run.
 #[derive(Debug, Default)]
-pub(super) struct RunState {
+pub(super) struct PathState {
     place: Visits,
     /// Visits of a walk, in order.
-    pub(super) visits: Vec<Visit>,
+    pub(super) visits: Vec<BlockVisit>,
     /// Visits at its beginning that decide nothing, whatever they end with.
     pub(super) undecided: usize,
     /// Instructions of the walk so far.
@@ -44,7 +44,7 @@ pub(super) struct RunState {
     pub(super) cbr_payload: u16,
 }
 
-impl RunState {
+impl PathState {
     /// Whether anything ran.
     pub(super) fn is_known(&self) -> bool {
         !matches!(self.place, Visits::None)
@@ -72,11 +72,11 @@ impl RunState {
 
 impl Decoder<'_> {
     /// The visits of the run.
-    pub(super) fn run_visits(&self) -> &[Visit] {
+    pub(super) fn run_visits(&self) -> &[BlockVisit] {
         match self.run.place {
             Visits::None => &[],
             Visits::Walked => &self.run.visits,
-            Visits::Remembered(place) => self.graph.memo.visits(place),
+            Visits::Remembered(place) => self.graph.tnt_cache.visits(place),
         }
     }
 
@@ -113,13 +113,13 @@ impl Decoder<'_> {
             self.decided = self.clock.time();
             self.count_cycles(taken || !self.run.marks.is_empty() && self.samples_decision());
         }
-        if !self.wanted.runs && self.run.marks.is_empty() {
+        if !self.wanted.paths && self.run.marks.is_empty() {
             return None;
         }
         if let (None, false, Some(node)) = (self.run.next, self.run.end, self.node) {
             self.run.next = Some(self.graph.nodes[node as usize].ip);
         }
-        Some(Item::Run)
+        Some(Item::Path)
     }
 
     /// The first instruction of the run whose outcome the trace told, counted from 1.
@@ -141,7 +141,7 @@ impl Decoder<'_> {
     fn deciding_visit(&self) -> Option<usize> {
         let visits = self.run_visits();
         let whole = visits.len() - usize::from(self.run.partial.is_some());
-        let decides = |visit: &Visit| {
+        let decides = |visit: &BlockVisit| {
             let end = self.graph.nodes[visit.block().index()].end;
             matches!(end, End::Conditional | End::Return | End::Indirect)
         };

@@ -38,12 +38,12 @@ impl Located {
 /// Code that runs from its first instruction to the first whose outcome the trace has to tell. Direct jumps and calls
 /// are followed inside a block, so that its addresses need not be in order.
 #[derive(Clone, Copy, Debug)]
-pub struct Block<'a> {
+pub struct BasicBlock<'a> {
     pub(crate) instructions: &'a [Located],
     pub(crate) jumps: &'a [u16],
 }
 
-impl<'a> Block<'a> {
+impl<'a> BasicBlock<'a> {
     /// The instructions in the order of execution; the last one is the one that decides, if the block was decodable
     /// to there.
     #[inline]
@@ -60,27 +60,27 @@ impl<'a> Block<'a> {
 
 /// One execution of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Visit(pub(crate) u32);
+pub struct BlockVisit(pub(crate) u32);
 
-impl Visit {
+impl BlockVisit {
     /// Bit 31 says that the deciding instruction branched.
     const TAKEN: u32 = 1 << 31;
 
     #[inline]
-    pub(crate) const fn new(block: u32, taken: bool) -> Visit {
-        Visit(block | if taken { Visit::TAKEN } else { 0 })
+    pub(crate) const fn new(block: u32, taken: bool) -> BlockVisit {
+        BlockVisit(block | if taken { BlockVisit::TAKEN } else { 0 })
     }
 
     /// The block.
     #[inline]
     pub const fn block(self) -> BlockId {
-        BlockId(self.0 & !Visit::TAKEN)
+        BlockId(self.0 & !BlockVisit::TAKEN)
     }
 
     /// Whether its last instruction branched.
     #[inline]
     pub const fn taken(self) -> bool {
-        self.0 & Visit::TAKEN != 0
+        self.0 & BlockVisit::TAKEN != 0
     }
 }
 
@@ -97,9 +97,9 @@ pub struct Mark {
 
 /// What ran between two packets of the trace.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct Path<'a> {
     /// The blocks, in order.
-    pub visits: &'a [Visit],
+    pub visits: &'a [BlockVisit],
     /// Instructions of the last visit that ran, where it is not all of them: an event came before the next one.
     pub partial: Option<u32>,
     /// Where the run arrived: the address of what runs next, or `None` if tracing ended with an unknown target.

@@ -2,8 +2,8 @@
 
 use super::Decoder;
 use super::checkpoint::Checkpoint;
-use crate::Stretch;
-use crate::config::{Config, Wanted};
+use crate::TraceChunk;
+use crate::config::{Config, EmitOptions};
 use crate::item::Tsc;
 use crate::packet::{ModeExec, Packet, PacketReader};
 
@@ -11,7 +11,7 @@ use crate::packet::{ModeExec, Packet, PacketReader};
 ///
 /// Where the trace is damaged or does not fit the code, decoding may find another state: compare.
 #[derive(Clone, Debug)]
-pub struct Scout<'t> {
+pub struct PsbScanner<'t> {
     reader: PacketReader<'t>,
     base: u64,
     /// What is known so far; its place and address are those of the last PSB+.
@@ -24,11 +24,11 @@ pub struct Scout<'t> {
     limit: Option<Tsc>,
 }
 
-impl<'t> Scout<'t> {
+impl<'t> PsbScanner<'t> {
     /// Looks ahead from a checkpoint, in the trace behind it, up to the packet at the time `limit`.
-    pub fn new(from: &Checkpoint, stretch: Stretch<'t>, limit: Option<Tsc>) -> Scout<'t> {
+    pub fn new(from: &Checkpoint, stretch: TraceChunk<'t>, limit: Option<Tsc>) -> PsbScanner<'t> {
         let (reader, state) = (PacketReader::new(stretch.bytes), from.clone());
-        Scout {
+        PsbScanner {
             reader,
             base: from.offset,
             state,
@@ -43,19 +43,19 @@ impl<'t> Scout<'t> {
     /// a one knows less of the clocks than one that does, till it has read some PSB+ more.
     pub fn anew(
         config: &Config,
-        wanted: Wanted,
-        stretch: Stretch<'t>,
+        wanted: EmitOptions,
+        stretch: TraceChunk<'t>,
         limit: Option<Tsc>,
-    ) -> Scout<'t> {
+    ) -> PsbScanner<'t> {
         let mut state = Decoder::new(*config, wanted).beginning();
         state.offset = stretch.offset;
         state.clock.restart(stretch.reference);
-        let mut scout = Scout {
+        let mut scanner = PsbScanner {
             enabled: false,
-            ..Scout::new(&state, stretch, limit)
+            ..PsbScanner::new(&state, stretch, limit)
         };
-        scout.reader.resync();
-        scout
+        scanner.reader.resync();
+        scanner
     }
 
     /// The place in the trace up to which it has looked.
@@ -182,7 +182,7 @@ impl<'t> Scout<'t> {
     }
 }
 
-impl Iterator for Scout<'_> {
+impl Iterator for PsbScanner<'_> {
     type Item = Checkpoint;
 
     /// The next checkpoint; `None` at the limit, at the end, or where no packet begins.
