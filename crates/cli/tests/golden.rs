@@ -1,48 +1,59 @@
-//! Goldens: recordings in text notation, commands, and what they print.
+//! Goldens: recordings in text notation, commands, and what they print; each command is a test of its own.
 //!
 //! A case is a folder below `tests/golden`: `recording.txt` (the notation of `oxperf-testkit`) becomes `perf.data`,
 //! and each line `FILE: ARGUMENTS` of `COMMANDS` is run over it; its output must be what FILE holds. Everything
 //! beside, such as `kallsyms`, is there for the commands; NAME`.elf.txt` (the notation of `Image`) becomes NAME.
-//! `cargo xtask bless` rewrites the files.
+//! The test of a line is called `CASE::FILE`, without what stands behind the file's last dot where that is `txt`:
+//! `cargo test -p oxperf --test golden -- chains::` runs those of a case. `cargo xtask bless` rewrites the files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
+use libtest_mimic::{Arguments, Failed, Trial};
 use oxperf_testkit::{Image, Recording};
 
-#[test]
-fn commands_print_what_they_printed() {
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let mut cases: Vec<PathBuf> = fs::read_dir(&root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    cases.sort();
-    let failures: Vec<String> = cases
-        .iter()
-        .filter(|case| case.is_dir())
-        .flat_map(|case| run_case(case))
-        .collect();
-    assert!(!cases.is_empty(), "no case below {}", root.display());
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let trials: Vec<Trial> = cases(&root).iter().flat_map(|case| trials(case)).collect();
+    assert!(!trials.is_empty(), "no case below {}", root.display());
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Runs the commands of a case; tells which print something else.
-fn run_case(case: &Path) -> Vec<String> {
+fn cases(root: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut cases: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
+    cases.sort();
+    cases
+}
+
+/// Returns a test for each command of a case, in a folder that they share and only read.
+fn trials(case: &Path) -> Vec<Trial> {
     let name = case.file_name().unwrap().to_string_lossy().into_owned();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("golden")
+        .join(&name);
     prepare(case, &folder);
     let commands = fs::read_to_string(case.join("COMMANDS")).unwrap();
     let lines = commands
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines
-        .filter_map(|line| check(case, &folder, line))
-        .collect()
+    let trial = |line: &str| {
+        let (file, arguments) = line.split_once(": ").expect("a line is FILE: ARGUMENTS");
+        let golden = Golden {
+            expected: case.join(file),
+            folder: folder.clone(),
+            arguments: arguments.to_owned(),
+        };
+        let short = file.strip_suffix(".txt").unwrap_or(file);
+        Trial::test(format!("{name}::{short}"), move || golden.check())
+    };
+    lines.map(trial).collect()
 }
 
-/// A folder with the recording and everything that lies beside it in the case.
+/// Makes the folder with the recording and everything that lies beside it in the case.
 fn prepare(case: &Path, folder: &Path) {
     copy(case, folder);
     let notation = fs::read_to_string(case.join("recording.txt")).unwrap();
@@ -69,44 +80,61 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn check(case: &Path, folder: &Path, line: &str) -> Option<String> {
-    let (file, arguments) = line.split_once(": ").expect("a line is FILE: ARGUMENTS");
-    let output = Command::new(env!("CARGO_BIN_EXE_oxperf"))
-        .args(arguments.split_whitespace())
-        .current_dir(folder)
-        .env("HOME", folder)
-        .env_remove("XDG_CACHE_HOME")
-        .env("TZ", "UTC")
-        .output()
-        .unwrap();
-    let mut printed = stable(&String::from_utf8_lossy(&output.stdout));
-    printed.push_str(&format!("-- exit {}\n", output.status.code().unwrap_or(-1)));
-    printed.push_str(&String::from_utf8_lossy(&output.stderr));
-    if std::env::var_os("OXPERF_BLESS").is_some() {
-        fs::write(case.join(file), &printed).unwrap();
-        return None;
+/// A command and the file with what it prints.
+struct Golden {
+    expected: PathBuf,
+    /// Holds the recording; the command runs there.
+    folder: PathBuf,
+    arguments: String,
+}
+
+impl Golden {
+    fn check(&self) -> Result<(), Failed> {
+        let printed = self.run();
+        if std::env::var_os("OXPERF_BLESS").is_some() {
+            fs::write(&self.expected, &printed)?;
+            return Ok(());
+        }
+        let expected = fs::read_to_string(&self.expected).unwrap_or_default();
+        difference(&expected, &printed).map_or(Ok(()), |difference| {
+            Err(format!("{}: {difference}", self.expected.display()).into())
+        })
     }
-    let expected = fs::read_to_string(case.join(file)).unwrap_or_default();
-    let differs = expected
-        .lines()
-        .zip(printed.lines())
-        .find(|(expected, printed)| expected != printed);
-    match differs {
-        Some((expected, printed)) => Some(format!(
-            "{}/{file}:\n  expected {expected:?}\n  printed  {printed:?}",
-            case.display()
-        )),
-        None if expected != printed => Some(format!(
-            "{}/{file}: {} lines expected, {} printed",
-            case.display(),
-            expected.lines().count(),
-            printed.lines().count()
-        )),
-        None => None,
+
+    /// Returns the output, the exit code and the messages as one text.
+    fn run(&self) -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_oxperf"))
+            .args(self.arguments.split_whitespace())
+            .current_dir(&self.folder)
+            .env("HOME", &self.folder)
+            .env_remove("XDG_CACHE_HOME")
+            .env("TZ", "UTC")
+            .output()
+            .unwrap();
+        let text = stable(&String::from_utf8_lossy(&output.stdout));
+        let code = output.status.code().unwrap_or(-1);
+        let messages = String::from_utf8_lossy(&output.stderr);
+        format!("{text}-- exit {code}\n{messages}")
     }
 }
 
-/// Without the lines that depend on when and where the test runs.
+/// Returns the first difference of two texts.
+fn difference(expected: &str, printed: &str) -> Option<String> {
+    let mut lines = expected.lines().zip(printed.lines());
+    if let Some((expected, printed)) = lines.find(|(expected, printed)| expected != printed) {
+        return Some(format!("\n  expected {expected:?}\n  printed  {printed:?}"));
+    }
+    let count = |text: &str| text.lines().count();
+    (expected != printed).then(|| {
+        format!(
+            "{} lines expected, {} printed",
+            count(expected),
+            count(printed)
+        )
+    })
+}
+
+/// Leaves out the lines that depend on when and where the test runs.
 fn stable(text: &str) -> String {
     let changing = ["# captured on", "\t\t\"captured-on\"", "# (Tip:"];
     let kept = text

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use oxperf_objects::{Contents, Elf};
-use oxperf_symbols::{Demangling, elf_table};
 use oxperf_testkit::Recording;
+
+use crate::support::{function, scratch};
 
 const PROGRAM: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -30,23 +29,13 @@ fn run(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> String {
 
 /// What `oxperf` does with a recording with samples of period 10, so many at each of some instructions.
 fn output(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> Output {
-    let contents = Contents::open(PROGRAM.as_ref()).unwrap();
-    let image = Elf::parse(&contents).unwrap();
-    let table = elf_table(&image, &image, Vec::new(), Demangling::On);
-    let start = |name| {
-        let mut symbols = table.ids().filter_map(|id| table.symbol(id));
-        symbols
-            .find(|symbol| symbol.name == name)
-            .expect("the function")
-            .start
-    };
     let mut text = format!(
         "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
          comm pid=1 tid=1 x\n\
          mmap2 mode=user pid=1 tid=1 {BASE:#x}+0x10000@0 prot=5 flags=2 {PROGRAM}\n"
     );
-    for (function, offset, count) in samples {
-        let ip = BASE + start(*function) + offset;
+    for (name, offset, count) in samples {
+        let ip = BASE + function(PROGRAM.as_ref(), name).start + offset;
         for _ in 0..*count {
             writeln!(
                 text,
@@ -55,7 +44,7 @@ fn output(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> Output 
             .unwrap();
         }
     }
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("data_types");
+    let folder = scratch(module_path!());
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name);
     fs::write(&path, Recording::parse(&text).unwrap().to_file()).unwrap();

@@ -1,19 +1,17 @@
 //! `data convert --to-ctf`: the trace as a reader sees that knows nothing but its description, and babeltrace2 if it
 //! is installed.
 
-#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use oxperf_testkit::Recording;
 
+use crate::support::scratch;
+
 /// Converts the recording into a new folder; what the program said.
 fn convert(test: &str, options: &[&str]) -> (PathBuf, Output) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("ctf")
-        .join(test);
+    let folder = scratch(module_path!()).join("ctf").join(test);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let recording =

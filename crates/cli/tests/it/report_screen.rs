@@ -1,7 +1,5 @@
 //! `report` on a terminal: keys are sent, the screen is read. The terminal is tmux's.
 
-#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
-
 use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,6 +9,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use oxperf_testkit::Recording;
+
+use crate::support::scratch;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 const RECORDING: &str = "\
@@ -40,9 +40,7 @@ impl Terminal {
         }
         // Another run of the tests may be going on beside this one.
         let name = format!("{name}-{}", std::process::id());
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-            .join("report-screen")
-            .join(&name);
+        let folder = scratch(module_path!()).join("report-screen").join(&name);
         fs::create_dir_all(&folder).unwrap();
         fs::write(
             folder.join("perf.data"),

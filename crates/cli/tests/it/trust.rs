@@ -1,8 +1,6 @@
 //! Files that others made: nothing that lies below a given root is kept for other runs, outputs are new files of their owner
 //! alone, and the folder of a bundle goes however its reader ends.
 
-#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
-
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
@@ -10,19 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use oxperf_objects::{Contents, Elf};
-use oxperf_symbols::{Demangling, elf_table};
 use oxperf_tar::Writer;
 use oxperf_testkit::Recording;
+
+use crate::support::{function, scratch, stdout};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 /// Where the recording has the program's file mapped.
 const BASE: u64 = 0x10_0000_0000;
 
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join("trust")
-        .join(name);
+    let folder = scratch(module_path!()).join("trust").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("tmp")).unwrap();
     folder
@@ -44,25 +40,9 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).output().unwrap()
 }
 
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Where `main` begins in a program's file.
-fn main_start(program: &Path) -> u64 {
-    let contents = Contents::open(program).unwrap();
-    let image = Elf::parse(&contents).unwrap();
-    let table = elf_table(&image, &image, Vec::new(), Demangling::On);
-    let found = table
-        .ids()
-        .filter_map(|id| table.symbol(id))
-        .find(|symbol| symbol.name == "main");
-    found.expect("the program has symbols").start
-}
-
 /// A recording with samples in `main` of a program.
 fn record(folder: &Path, program: &Path, samples: u64) {
-    let ip = BASE + main_start(program);
+    let ip = BASE + function(program, "main").start;
     let mut text = format!(
         "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
          comm pid=1 tid=1 x\n\

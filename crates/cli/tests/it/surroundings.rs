@@ -2,7 +2,6 @@
 //! full disks, missing folders, odd variables. What they say is the same, or a message says why it is not.
 
 // A test that skips says so.
-#![allow(clippy::print_stderr)]
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;

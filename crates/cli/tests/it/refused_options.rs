@@ -1,14 +1,15 @@
 //! Options that make no sense together, or not for the recording: what is said and the exit code, as perf has them.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Output};
 
 use oxperf_testkit::Recording;
 
+use crate::support::scratch;
+
 /// Runs a command over a recording of two samples without call chains.
 fn run(name: &str, arguments: &[&str]) -> Output {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = scratch(module_path!()).join(name);
     let notation = "event cycles sample=IP|TID|TIME|PERIOD flags=sample_id_all period=1
         comm pid=7 tid=7 one
         sample mode=user ip=0x401000 pid=7 tid=7 time=2000000100 period=3

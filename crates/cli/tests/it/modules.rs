@@ -6,8 +6,10 @@ use std::process::Command;
 
 use oxperf_testkit::Recording;
 
+use crate::support::scratch;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
-const MODULE: &[u8] = include_bytes!("modules/tiny.ko");
+const MODULE: &[u8] = include_bytes!("../modules/tiny.ko");
 /// Where the module was.
 const BASE: u64 = 0xffff_ffff_c020_1000;
 
@@ -19,9 +21,7 @@ struct Machine {
 impl Machine {
     /// The module's file has this name, and these bytes; the kernel's list ends with these lines.
     fn new(test: &str, (name, bytes): (&str, &[u8]), listed: &str) -> Machine {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-            .join("modules")
-            .join(test);
+        let folder = scratch(module_path!()).join("modules").join(test);
         fs::create_dir_all(folder.join("root/lib/modules/6.1/extra")).unwrap();
         fs::write(folder.join("root/lib/modules/6.1/extra").join(name), bytes).unwrap();
         let list = format!("ffffffff81000000 T _text\nffffffff81001000 t schedule\n{listed}");
@@ -109,7 +109,7 @@ fn a_module_has_names_and_lines_from_its_file() {
 
 #[test]
 fn compressed_modules_are_read_as_others() {
-    let packed = [("tiny.ko.xz", &include_bytes!("modules/tiny.ko.xz")[..])];
+    let packed = [("tiny.ko.xz", &include_bytes!("../modules/tiny.ko.xz")[..])];
     let zstd = zstd::bulk::compress(MODULE, 3).unwrap();
     for (name, bytes) in packed.into_iter().chain([("tiny.ko.zst", &zstd[..])]) {
         assert_eq!(

@@ -10,11 +10,11 @@ use oxperf_data::{FeatureSet, Reader, Writer};
 use oxperf_testkit::Recording;
 use oxperf_wire::StoredAttr;
 
+use crate::support::scratch;
+
 /// A folder for a test, with the recording of a golden case in it.
 fn folder(test: &str, case: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("convert")
-        .join(test);
+    let folder = scratch(module_path!()).join("convert").join(test);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let notation = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,13 +1,13 @@
 //! What `data convert --to-perf` writes opens in perf 6.1 and 7.2 without a warning, and shows the same samples there as
 //! the recording shows here.
 
-#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use oxperf_testkit::Recording;
+
+use crate::support::scratch;
 
 /// Names of recordings whose form perf 6.1, 7.2 or both do not read.
 const FORMS: [&str; 4] = ["pipe", "zstd", "threads", "stat"];
@@ -119,7 +119,7 @@ fn check(perf: &str, recording: &Path, converted: &Path) -> Option<()> {
 
 #[test]
 fn perf_opens_what_was_converted() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("perf-opens");
+    let folder = scratch(module_path!()).join("perf-opens");
     fs::create_dir_all(&folder).unwrap();
     let recordings: Vec<PathBuf> = std::iter::once(foreign(&folder)).chain(shared()).collect();
     for perf in ["perf", "perf7"] {

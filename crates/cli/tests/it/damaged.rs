@@ -1,11 +1,12 @@
 //! Recordings with broken records: the commands go on behind them and show what is missing.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Output};
 
 use oxperf_data::{RawRecord, Reader};
 use oxperf_testkit::Recording;
+
+use crate::support::{lossy, scratch};
 
 /// Ten samples, a round, ten samples.
 fn recording() -> Vec<u8> {
@@ -35,7 +36,7 @@ fn place(file: &[u8], number: usize) -> usize {
 }
 
 fn run(name: &str, file: &[u8], arguments: &[&str]) -> Output {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = scratch(module_path!());
     fs::write(folder.join(name), file).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
     command
@@ -44,10 +45,6 @@ fn run(name: &str, file: &[u8], arguments: &[&str]) -> Output {
         .current_dir(folder)
         .output()
         .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[test]
@@ -64,11 +61,11 @@ fn commands_go_on_behind_broken_records() {
         second + 32
     );
     let script = run("broken.data", &file, &["script", "-F", "ip"]);
-    assert_eq!(text(&script.stdout).lines().count(), 18);
-    assert_eq!(text(&script.stderr), warnings);
+    assert_eq!(lossy(&script.stdout).lines().count(), 18);
+    assert_eq!(lossy(&script.stderr), warnings);
     for command in ["script", "report"] {
         let dump = run("broken.data", &file, &[command, "-D"]);
-        let stdout = text(&dump.stdout);
+        let stdout = lossy(&dump.stdout);
         let line =
             format!("\n{first:#x}@broken.data [0x20]: damaged: no records from {first:#x} to ");
         assert!(stdout.contains(&line), "{command}: {stdout}");
@@ -77,15 +74,15 @@ fn commands_go_on_behind_broken_records() {
             18,
             "{command}"
         );
-        assert_eq!(text(&dump.stderr), warnings, "{command}");
+        assert_eq!(lossy(&dump.stderr), warnings, "{command}");
     }
     let stats = run("broken.data", &file, &["report", "--stats"]);
     assert!(
-        text(&stats.stdout).contains("SAMPLE events:         18"),
+        lossy(&stats.stdout).contains("SAMPLE events:         18"),
         "{}",
-        text(&stats.stdout)
+        lossy(&stats.stdout)
     );
-    assert_eq!(text(&stats.stderr), warnings);
+    assert_eq!(lossy(&stats.stderr), warnings);
 }
 
 #[test]
@@ -127,7 +124,7 @@ fn only_the_first_of_many_are_told_one_by_one() {
         let at = data.offset as usize + 80 * number + 64;
         file[at..at + 8].fill(0xff);
     }
-    let told = text(&run("many.data", &file, &["report", "--stats"]).stderr);
+    let told = lossy(&run("many.data", &file, &["report", "--stats"]).stderr);
     assert_eq!(told.lines().count(), 33, "{told}");
     assert!(
         told.ends_with("Warning: 68 more damaged places, 1600 bytes of data lost in all\n"),

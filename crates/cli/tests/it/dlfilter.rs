@@ -1,7 +1,5 @@
 //! Filters of `script --dlfilter`: a shared object that calls every function of the interface.
 
-#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
-
 use std::fs;
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -11,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use oxperf_testkit::Recording;
+
+use crate::support::scratch;
 
 /// The filter, built by the machine's compiler, if it has one.
 fn filter(folder: &Path) -> Option<PathBuf> {
@@ -35,7 +35,7 @@ fn built(folder: &Path, name: &str) -> Option<PathBuf> {
 /// A folder with a recording and its kernel's symbols: those of a golden case.
 fn folder(name: &str) -> PathBuf {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/filters");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = scratch(module_path!()).join(name);
     fs::create_dir_all(&folder).unwrap();
     let notation = fs::read_to_string(case.join("recording.txt")).unwrap();
     fs::write(

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::scratch;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 const CODE: u64 = 0xffff_ffff_8100_0000;
 const ID: [u8; 20] = [0x5a; 20];
@@ -13,9 +15,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(test: &str) -> Folder {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-            .join("buildid-cache")
-            .join(test);
+        let path = scratch(module_path!()).join("buildid-cache").join(test);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Folder(path)

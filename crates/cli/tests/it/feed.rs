@@ -6,10 +6,12 @@ use std::process::{Command, Output};
 
 use oxperf_testkit::Recording;
 
+use crate::support::scratch;
+
 /// The recording of a golden case.
 fn recording(name: &str) -> PathBuf {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/filters");
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = scratch(module_path!()).join(name);
     let notation = fs::read_to_string(case.join("recording.txt")).unwrap();
     fs::write(&path, Recording::parse(&notation).unwrap().to_file()).unwrap();
     path
@@ -80,7 +82,7 @@ fn the_example_runs_where_there_is_python() {
 #[allow(clippy::print_stderr, reason = "a test that does not run says so")]
 fn programs_to_begin_with_print_every_sample() {
     let recording = recording("feed-skeletons");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("skeletons");
+    let folder = scratch(module_path!()).join("skeletons");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir(&folder).unwrap();
     let run = |words: &[&str]| {

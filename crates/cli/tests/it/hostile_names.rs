@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 
 use oxperf_testkit::Recording;
 
+use crate::support::scratch;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 /// Clears the screen, sets the title, writes over the line.
 const HOSTILE: &str = "x\x1b[2J\x1b]0;title\x07\r\x08\x7f\u{9b}31m";
@@ -19,7 +21,7 @@ fn prepared() -> (PathBuf, PathBuf) {
 }
 
 fn prepare() -> (PathBuf, PathBuf) {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hostile-names");
+    let folder = scratch(module_path!()).join("hostile-names");
     fs::create_dir_all(folder.join("root/tmp")).unwrap();
     let map = format!("7000 100 {HOSTILE}made\n");
     fs::write(folder.join("root/tmp/perf-9.map"), map).unwrap();

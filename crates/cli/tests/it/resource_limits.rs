@@ -1,8 +1,5 @@
 //! Too little memory, and no threads: a message and an exit code, never a panic or a signal.
 
-// A test that cannot run says so.
-#![allow(clippy::print_stderr)]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;

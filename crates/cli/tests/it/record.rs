@@ -1,11 +1,10 @@
 //! Recordings of a real program, in each form that `record` writes.
 
 // A test that skips says so.
-#![allow(clippy::print_stderr)]
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use crate::support::{piped, scratch};
 
 /// Runs long enough for some samples, and prints a word.
 const PROGRAM: [&str; 3] = [
@@ -15,16 +14,7 @@ const PROGRAM: [&str; 3] = [
 ];
 
 fn oxperf(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_oxperf"))
-        .args(arguments)
-        .current_dir(env!("CARGO_TARGET_TMPDIR"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    child.wait_with_output().unwrap()
+    piped(&scratch(module_path!()), arguments, input)
 }
 
 /// Records the program's own time; `None` where the machine does not let us.
@@ -61,7 +51,7 @@ fn lines(output: &Output) -> usize {
 }
 
 fn file(name: &str) -> String {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+    scratch(module_path!())
         .join(name)
         .to_string_lossy()
         .into_owned()

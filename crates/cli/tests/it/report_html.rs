@@ -1,7 +1,5 @@
 //! `report --html`: from a recording to a page that a browser opens.
 
-#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
-
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +7,14 @@ use std::process::{Command, Output};
 
 use oxperf_testkit::Recording;
 
+use crate::support::scratch;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// A recording of two threads on two CPUs, one after the other.
 fn record(name: &str, comm: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join("report-html")
-        .join(name);
+    let folder = scratch(module_path!()).join("report-html").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let mut text = String::from(

@@ -4,30 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use oxperf_objects::{Contents, Elf};
-use oxperf_symbols::{Demangling, elf_table};
 use oxperf_testkit::Recording;
+
+use crate::support::{function, scratch};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 /// Where the recording has the program's file mapped.
 const BASE: u64 = 0x10_0000_0000;
 
-/// The place of `main` in the program's file.
-fn main_function() -> (u64, u64) {
-    let contents = Contents::open(PROGRAM.as_ref()).unwrap();
-    let image = Elf::parse(&contents).unwrap();
-    let table = elf_table(&image, &image, Vec::new(), Demangling::On);
-    let found = table
-        .ids()
-        .filter_map(|id| table.symbol(id))
-        .find(|symbol| symbol.name == "main");
-    let symbol = found.expect("the program has symbols");
-    (symbol.start, symbol.end)
-}
-
 /// A recording with three samples at the first instruction of `main`, each of period 10.
 fn recording(name: &str) -> PathBuf {
-    let (start, _) = main_function();
+    let start = function(PROGRAM.as_ref(), "main").start;
     let text = format!(
         "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
          comm pid=1 tid=1 x\n\
@@ -42,7 +29,7 @@ fn recording(name: &str) -> PathBuf {
 
 /// The file of a recording in notation.
 fn write(name: &str, text: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("annotate");
+    let folder = scratch(module_path!());
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name);
     fs::write(&path, Recording::parse(text).unwrap().to_file()).unwrap();
@@ -96,20 +83,11 @@ fn columns_hold_what_was_asked_for() {
 
 #[test]
 fn functions_stand_in_order_of_what_all_threads_spent_in_them() {
-    let contents = Contents::open(PROGRAM.as_ref()).unwrap();
-    let image = Elf::parse(&contents).unwrap();
-    let table = elf_table(&image, &image, Vec::new(), Demangling::On);
-    let places = ["main", "_start"].map(|name| {
-        let symbol = table
-            .ids()
-            .filter_map(|id| table.symbol(id))
-            .find(|symbol| symbol.name == name);
-        BASE + symbol.expect("the program has symbols").start
-    });
+    let [main, start] =
+        ["main", "_start"].map(|name| BASE + function(PROGRAM.as_ref(), name).start);
     let sample = |ip: u64, thread: u32, period: u32| {
         format!("sample mode=user ip={ip:#x} pid=1 tid={thread} time=1 period={period}\n")
     };
-    let [main, start] = places;
     let text = format!(
         "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
          comm pid=1 tid=1 one\n\
@@ -130,7 +108,8 @@ fn functions_stand_in_order_of_what_all_threads_spent_in_them() {
 
 #[test]
 fn what_is_counted_of_a_named_function_is_its_own() {
-    let (start, end) = main_function();
+    let main = function(PROGRAM.as_ref(), "main");
+    let (start, end) = (main.start, main.end);
     let [inside, outside] = [start, end + 0x10_0000].map(|place| BASE + place);
     let file = write(
         "named",

@@ -1,10 +1,8 @@
 //! A recording through a pipe: the commands print what they print of the same recording in a file.
 
 // A test that skips says so.
-#![allow(clippy::print_stderr)]
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -12,6 +10,8 @@ use oxperf_abi::RecordType;
 use oxperf_data::Reader;
 use oxperf_testkit::Recording;
 use oxperf_wire::Encoder;
+
+use crate::support::{piped, scratch};
 
 /// The recording of a golden case, as a file.
 fn recording(case: &str) -> Vec<u8> {
@@ -48,22 +48,8 @@ fn stream(file: &[u8]) -> Vec<u8> {
 }
 
 /// Runs a command with these bytes on its standard input.
-fn piped(arguments: &[&str], bytes: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_oxperf"))
-        .args(arguments)
-        .current_dir(env!("CARGO_TARGET_TMPDIR"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    for piece in bytes.chunks(100) {
-        // A command that refuses its input does not read all of it.
-        let _ = input.write_all(piece);
-    }
-    drop(input);
-    child.wait_with_output().unwrap()
+fn streamed(arguments: &[&str], bytes: &[u8]) -> Output {
+    piped(&scratch(module_path!()), arguments, bytes)
 }
 
 fn cases() -> Vec<String> {
@@ -81,7 +67,7 @@ fn cases() -> Vec<String> {
 fn samples_through_a_pipe_look_as_from_a_file() {
     for case in cases() {
         let file = recording(&case);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{case}.stream-test"));
+        let path = scratch(module_path!()).join(format!("{case}.stream-test"));
         fs::write(&path, &file).unwrap();
         // A stream may rename its events on the way.
         let fields = "comm,tid,time,ip,sym";
@@ -90,7 +76,7 @@ fn samples_through_a_pipe_look_as_from_a_file() {
             .arg(&path)
             .output()
             .unwrap();
-        let from_pipe = piped(&["script", "-F", fields], &stream(&file));
+        let from_pipe = streamed(&["script", "-F", fields], &stream(&file));
         let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(text(&from_pipe), text(&from_file), "{case}");
         assert_eq!(from_pipe.status.code(), from_file.status.code(), "{case}");
@@ -101,12 +87,12 @@ fn samples_through_a_pipe_look_as_from_a_file() {
 fn a_file_comes_through_a_pipe() {
     for case in cases() {
         let file = recording(&case);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{case}.pipe-test"));
+        let path = scratch(module_path!()).join(format!("{case}.pipe-test"));
         fs::write(&path, &file).unwrap();
         for command in [&["script"][..], &["report", "--stats"], &["evlist", "-v"]] {
             let mut named = Command::new(env!("CARGO_BIN_EXE_oxperf"));
             let named = named.args(command).arg("-i").arg(&path).output().unwrap();
-            let through = piped(&[command, &["-i", "-"]].concat(), &file);
+            let through = streamed(&[command, &["-i", "-"]].concat(), &file);
             assert_eq!(
                 through.status.code(),
                 named.status.code(),
@@ -120,13 +106,13 @@ fn a_file_comes_through_a_pipe() {
 #[test]
 fn a_call_graph_of_a_stream_without_chains_is_a_table() {
     let bytes = stream(&recording("two-events"));
-    let graph = piped(&["report", "--stdio", "-i", "-", "-g", "caller"], &bytes);
+    let graph = streamed(&["report", "--stdio", "-i", "-", "-g", "caller"], &bytes);
     let text = String::from_utf8(graph.stdout).unwrap();
     assert!(
         text.contains("100.00%") || text.contains("# Overhead"),
         "{text}"
     );
-    let file = piped(
+    let file = streamed(
         &["report", "--stdio", "-i", "-", "-g", "caller"],
         &recording("two-events"),
     );
@@ -139,7 +125,7 @@ fn a_call_graph_of_a_stream_without_chains_is_a_table() {
 
 #[test]
 fn what_is_no_recording_is_refused() {
-    let output = piped(&["script", "-i", "-"], &b"once upon a time ".repeat(1000));
+    let output = streamed(&["script", "-i", "-"], &b"once upon a time ".repeat(1000));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(255));
     assert!(error.contains("incompatible file format"), "{error}");
@@ -147,8 +133,7 @@ fn what_is_no_recording_is_refused() {
 
 /// What a terminal is told while `bytes` come through a pipe, the last 3 MB of them after more than half a second.
 fn told_to_a_terminal(bytes: &[u8], redirected: &str) -> Option<String> {
-    let folder =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("progress-{}", redirected.len()));
+    let folder = scratch(module_path!()).join(format!("progress-{}", redirected.len()));
     fs::create_dir_all(&folder).unwrap();
     let (first, second) = bytes.split_at(bytes.len() - (3 << 20));
     fs::write(folder.join("first"), first).unwrap();

@@ -2,13 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use oxperf_abi::{EventAttr, SampleType};
 use oxperf_data::{PackedAs, Packer, Writer, WriterEvent};
 use oxperf_testkit::Recording;
 use oxperf_wire::{Encoder, Endian};
+
+use crate::support::{lossy, scratch};
 
 const EVENT: &str = "event cycles sample=IP|TID|TIME flags=sample_id_all\n";
 
@@ -20,8 +22,8 @@ fn samples(count: u64) -> String {
     (0..count).map(sample).collect()
 }
 
-fn folder() -> &'static Path {
-    Path::new(env!("CARGO_TARGET_TMPDIR"))
+fn folder() -> PathBuf {
+    scratch(module_path!())
 }
 
 fn write(name: &str, file: &[u8]) -> PathBuf {
@@ -42,10 +44,6 @@ fn run(arguments: &[&str], name: &str) -> Output {
 
 fn lines(bytes: &[u8]) -> usize {
     String::from_utf8_lossy(bytes).lines().count()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// The file of a recorder that was killed after it compressed 500 samples; with or without a checkpoint.
@@ -99,22 +97,22 @@ fn what_a_killed_recorder_compressed_is_shown_by_every_command() {
             (500, Some(0)),
             "{name}"
         );
-        let told = text(&script.stderr);
+        let told = lossy(&script.stderr);
         assert_eq!(
             told.matches("Warning: the recorder did not finish: ")
                 .count(),
             1,
             "{name}: {told}"
         );
-        let stats = text(&run(&["report", "--stats"], &name).stdout);
+        let stats = lossy(&run(&["report", "--stats"], &name).stdout);
         assert!(
             stats.contains("SAMPLE events:        500"),
             "{name}: {stats}"
         );
-        let report = text(&run(&["report", "--stdio"], &name).stdout);
+        let report = lossy(&run(&["report", "--stdio"], &name).stdout);
         assert!(report.contains("# Samples: 500"), "{name}: {report}");
         let check = run(&["data", "check"], &name);
-        let told = text(&check.stdout);
+        let told = lossy(&check.stdout);
         assert!(
             told.contains("500 of them samples") && told.contains("the recorder did not finish"),
             "{told}"
@@ -124,10 +122,10 @@ fn what_a_killed_recorder_compressed_is_shown_by_every_command() {
             &["data", "convert", "--force", "--to-perf", &converted],
             &name,
         );
-        assert!(convert.status.success(), "{}", text(&convert.stderr));
+        assert!(convert.status.success(), "{}", lossy(&convert.stderr));
         let script = run(&["script", "-F", "ip"], &converted);
         assert_eq!(
-            (lines(&script.stdout), text(&script.stderr)),
+            (lines(&script.stdout), lossy(&script.stderr)),
             (500, String::new()),
             "{name}"
         );
@@ -181,7 +179,7 @@ fn a_file_without_a_sample_left_is_refused_and_one_with_some_is_read() {
         write("cut.data", &whole[..length]);
         for command in COMMANDS {
             let output = run(command, "cut.data");
-            let told = text(&output.stderr);
+            let told = lossy(&output.stderr);
             assert_eq!(
                 output.status.code(),
                 Some(255),
@@ -204,7 +202,7 @@ fn a_file_without_a_sample_left_is_refused_and_one_with_some_is_read() {
                 output.status.code(),
                 Some(0),
                 "{command:?} of {length}: {}",
-                text(&output.stderr)
+                lossy(&output.stderr)
             );
         }
     }
@@ -254,7 +252,7 @@ fn a_recording_that_is_truncated_while_it_is_read_is_told() {
     out.read_to_end(&mut rest).unwrap();
     drop(out);
     let output = script.wait_with_output().unwrap();
-    let told = text(&output.stderr);
+    let told = lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(255), "{told}");
     assert_eq!(
         told.matches("truncated.data: truncated while it was read")
@@ -263,7 +261,7 @@ fn a_recording_that_is_truncated_while_it_is_read_is_told() {
         "{told}"
     );
     assert!(told.contains("Warning: no records from "), "{told}");
-    let samples = text(&rest).matches("PERF_RECORD_SAMPLE(").count();
+    let samples = lossy(&rest).matches("PERF_RECORD_SAMPLE(").count();
     assert!((1000..39_000).contains(&samples), "{samples}");
 }
 
@@ -302,9 +300,9 @@ fn compressed_records_that_hold_too_much_are_told() {
     let mut features = oxperf_data::FeatureSet::new();
     features.insert(&packer.feature());
     write("inflated.data", &writer.finish(&features).unwrap());
-    let check = text(&run(&["data", "check", "--json"], "inflated.data").stdout);
+    let check = lossy(&run(&["data", "check", "--json"], "inflated.data").stdout);
     assert!(check.contains("\"kind\":\"inflated\""), "{check}");
-    let told = text(&run(&["script"], "inflated.data").stderr);
+    let told = lossy(&run(&["script"], "inflated.data").stderr);
     assert!(
         told.contains(" bytes, which no recorder writes: "),
         "{told}"

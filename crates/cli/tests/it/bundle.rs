@@ -4,19 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use oxperf_objects::{Contents, Elf};
-use oxperf_symbols::{Demangling, elf_table};
 use oxperf_tar::{Reader, Writer};
 use oxperf_testkit::Recording;
+
+use crate::support::{function, scratch, stdout};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 /// Where the recording has the program's file mapped.
 const BASE: u64 = 0x10_0000_0000;
 
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join("bundle")
-        .join(name);
+    let folder = scratch(module_path!()).join("bundle").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("tmp")).unwrap();
     folder
@@ -33,22 +31,6 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     command.unwrap()
 }
 
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Where `main` begins in the program's file.
-fn main_start() -> u64 {
-    let contents = Contents::open(PROGRAM.as_ref()).unwrap();
-    let image = Elf::parse(&contents).unwrap();
-    let table = elf_table(&image, &image, Vec::new(), Demangling::On);
-    let found = table
-        .ids()
-        .filter_map(|id| table.symbol(id))
-        .find(|symbol| symbol.name == "main");
-    found.expect("the program has symbols").start
-}
-
 /// A recording with a sample in `main` of a program that lies in the folder.
 fn record(folder: &Path) -> PathBuf {
     let program = folder.join("program");
@@ -59,7 +41,7 @@ fn record(folder: &Path) -> PathBuf {
          mmap2 mode=user pid=1 tid=1 {BASE:#x}+0x40000000@0 prot=5 flags=2 {}\n\
          sample mode=user ip={:#x} pid=1 tid=1 time=1 period=10\n",
         program.display(),
-        BASE + main_start(),
+        BASE + function(PROGRAM.as_ref(), "main").start,
     );
     fs::write(
         folder.join("perf.data"),

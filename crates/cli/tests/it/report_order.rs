@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 use oxperf_testkit::Recording;
+
+use crate::support::scratch;
 
 /// The names of two threads in the order of their rows. Both have fifty samples; at one of `shared`'s another thread ran
 /// at the same time.
@@ -32,7 +33,7 @@ fn rows(shared: u32) -> Vec<String> {
         "switch misc=0x2000 | pid=1 tid=3 time=502\nfinished_round\nfeature nrcpus u32=2,2\n",
     );
 
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report_order");
+    let folder = scratch(module_path!()).join("report_order");
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(format!("shared-{shared}"));
     fs::write(&path, Recording::parse(&text).unwrap().to_file()).unwrap();

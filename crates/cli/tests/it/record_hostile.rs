@@ -2,7 +2,6 @@
 //! memory, files, space and rights. Each test runs the program for real and skips aloud what this machine does not allow.
 
 // A test that skips says so.
-#![allow(clippy::print_stderr)]
 
 use std::fs;
 use std::io::Read;

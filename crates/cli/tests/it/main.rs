@@ -1,0 +1,27 @@
+//! The program run as a user runs it, by topic: a file below `it/` each. One binary, so that it is linked once.
+#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
+
+mod annotate;
+mod buildid_cache;
+mod bundle;
+mod convert;
+mod ctf;
+mod cut_recordings;
+mod damaged;
+mod data_types;
+mod dlfilter;
+mod feed;
+mod hostile_names;
+mod modules;
+mod perf_opens;
+mod record;
+mod record_hostile;
+mod refused_options;
+mod report_html;
+mod report_order;
+mod report_screen;
+mod resource_limits;
+mod streams;
+mod support;
+mod surroundings;
+mod trust;
