@@ -11,8 +11,8 @@ use std::io::{self, Write};
 
 use oxperf_analysis::diff::{DiffTable, Method, Side};
 use oxperf_analysis::hist::{Field, Row, SortKey};
+use oxperf_ordered::write_in_order;
 
-use crate::pieces::write_in_order;
 use crate::report::ReportText;
 use crate::report::columns::{Columns, key_heading};
 use crate::text::padding::{Left, Right};

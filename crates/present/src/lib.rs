@@ -11,7 +11,6 @@ pub mod export;
 pub mod html;
 pub mod json;
 pub mod json_export;
-mod pieces;
 pub mod recording;
 pub mod records;
 pub mod report;

@@ -26,7 +26,7 @@ use graph::Graphs;
 pub(crate) use percent::colour_of;
 pub(crate) use summary::with_unit;
 
-use crate::pieces::write_in_order;
+use oxperf_ordered::write_in_order;
 
 pub use blocks::blocks;
 pub use branch_kinds::branch_kinds;

@@ -42,7 +42,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let mut options = Options::new(matches)?;
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
-    let mut output = Output::stdout();
+    let mut output = crate::output::stdout();
     if matches.get_flag("dump-raw-trace") {
         dump::report(matches, &input, &reader, output)?;
         return Ok(exit::SUCCESS);

@@ -21,7 +21,7 @@ use oxperf_sys::MappedFile;
 use crate::failure::{Failure, code};
 use crate::input::{self, Input, report_trouble};
 use crate::naming;
-use crate::output::{Output, print_line};
+use crate::output::print_line;
 
 /// The options.
 pub(crate) fn command() -> Command {
@@ -81,7 +81,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         .collect();
     let mut text = String::new();
     buildid_list::write(&mut text, &binaries);
-    let mut output = Output::stdout();
+    let mut output = crate::output::stdout();
     output.write_all(text.as_bytes())?;
     output.finish()?;
     Ok(code::SUCCESS)

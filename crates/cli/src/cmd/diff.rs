@@ -14,7 +14,7 @@ use super::dump;
 use crate::failure::{Failure, code};
 use crate::input::{Input, is_quiet, report_chains, report_trouble};
 use crate::naming;
-use crate::output::{Output, print_error};
+use crate::output::print_error;
 use arguments::Resolved;
 use recording::Recording;
 
@@ -32,7 +32,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     if matches.get_flag("dump-raw-trace") {
         for input in &inputs {
-            dump::report(matches, input, &input.reader()?, Output::stdout())?;
+            dump::report(matches, input, &input.reader()?, crate::output::stdout())?;
         }
     }
     oxperf_sys::heap::keep_freed_memory();
@@ -150,7 +150,7 @@ fn events<'a>(recordings: &'a [Recording], options: &Resolved) -> Vec<Event<'a>>
 
 /// Writes the hot streams of the events that both recordings have.
 fn write_streams(recordings: &[Recording]) -> Result<(), Failure> {
-    let mut output = Output::stdout();
+    let mut output = crate::output::stdout();
     if let [old, new] = recordings {
         for event in 0..old.profile.events.len() {
             let Some(like) = new.event_like(old, event) else {
@@ -189,7 +189,7 @@ fn write(
             table: &event.table,
         })
         .collect();
-    let mut output = Output::stdout();
+    let mut output = crate::output::stdout();
     if options.json {
         let files = recordings
             .iter()

@@ -11,7 +11,6 @@ use oxperf_session::EventTable;
 use crate::collect;
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
-use crate::output::Output;
 
 /// The options.
 pub(crate) fn command() -> Command {
@@ -68,7 +67,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         formats: formats.as_ref(),
     };
     evlist::write(&mut text, &events, &listing, &RecordedNames::new(&reader));
-    let mut output = Output::stdout();
+    let mut output = crate::output::stdout();
     output.write_all(text.as_bytes())?;
     output.finish()?;
     Ok(code::SUCCESS)

@@ -175,10 +175,10 @@ fn write_lines(matches: &ArgMatches) -> Result<i32, Failure> {
             .get_one::<PathBuf>("output")
             .filter(|path| path.as_os_str() != "-")
         {
-            Some(path) => Output::file(create_output(path).map_err(|error| {
+            Some(path) => Output::new(create_output(path).map_err(|error| {
                 Failure::new(format!("cannot write {}: {error}", path.display()))
             })?),
-            None => Output::stdout(),
+            None => crate::output::stdout(),
         };
     script::run_to(&parsed, output)
 }
@@ -225,13 +225,13 @@ fn choose<'p>(
 
 fn write(exported: &Exported<'_>, format: Format, path: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(path) = path else {
-        let mut output = Output::stdout();
+        let mut output = crate::output::stdout();
         exported.write(format, &mut output)?;
         output.finish()?;
         return Ok(());
     };
     let written = || -> io::Result<()> {
-        let mut output = Output::file(create_output(path)?);
+        let mut output = Output::new(create_output(path)?);
         exported.write(format, &mut output)?;
         output.flush()
     };

@@ -20,7 +20,7 @@ use crate::collect::{self, Loaded, Wishes};
 use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::input::Input;
-use crate::output::{Output, print_error};
+use crate::output::print_error;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -152,7 +152,7 @@ fn print_hottest(
         .iter()
         .map(|(command, shows)| NextStep { command, shows })
         .collect();
-    let mut output = Output::stdout();
+    let mut output = crate::output::stdout();
     for table in histograms(profile, &options) {
         let event = &profile.events[table.events[0]];
         if event.sample_count == 0 && profile.events.len() > 1 {

@@ -87,7 +87,7 @@ enum Next {
 /// Reports one recording.
 fn report(matches: &ArgMatches, input: &Input, options: Resolved) -> Result<Next, Failure> {
     let reader = input.reader()?;
-    let mut output = Output::stdout();
+    let mut output = crate::output::stdout();
     match options.header {
         _ if screen::is_wanted(matches) => {}
         HeaderRequest::Hint => {}

@@ -172,7 +172,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         return Ok(code::SUCCESS);
     }
     let Some((reading, output)) = feed::start(matches)? else {
-        return run_to(matches, Output::stdout());
+        return run_to(matches, crate::output::stdout());
     };
     show(matches, output, true)?;
     reading.wait()

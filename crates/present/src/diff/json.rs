@@ -8,8 +8,8 @@ use oxperf_profile::Profile;
 
 use super::Compared;
 use crate::json::object::{Object, array, null, number, object, text};
-use crate::pieces::write_in_order;
 use crate::report::values::{Value, value, word};
+use oxperf_ordered::write_in_order;
 
 /// What a document says beside its events.
 #[derive(Clone, Copy, Debug)]

@@ -8,8 +8,8 @@ use oxperf_profile::Profile;
 
 use super::percent::Percents;
 use super::values::{Value, value_or_address, word};
-use crate::pieces::write_in_order;
 use crate::text::sanitize;
+use oxperf_ordered::write_in_order;
 
 /// What the text says beside its tables.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use oxperf_profile::{EventProfile, Profile};
 use super::percent::Percents;
 use super::values::{Value, frame_name, value_or_address, word};
 use crate::json::object::{Object, array, null, number, object, text};
-use crate::pieces::write_in_order;
+use oxperf_ordered::write_in_order;
 
 /// What a document says beside its tables.
 #[derive(Clone, Copy, Debug)]

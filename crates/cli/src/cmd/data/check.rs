@@ -8,7 +8,6 @@ use oxperf_session::Checkup;
 
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
-use crate::output::Output;
 
 /// Everything could be read.
 const WHOLE: i32 = 0;
@@ -48,7 +47,7 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
         Err(failure) if failure.code() == code::OUT_OF_MEMORY => return Err(failure),
         Err(failure) => (refuse(matches, &name, &failure.to_string()), UNREADABLE),
     };
-    let mut output = Output::stdout();
+    let mut output = crate::output::stdout();
     output.write_all(&answer)?;
     output.finish()?;
     Ok(code)

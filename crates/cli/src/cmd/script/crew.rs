@@ -225,7 +225,7 @@ mod tests {
             ..LineForm::default()
         });
         let path = std::env::temp_dir().join(format!("oxperf-crew-{}", std::process::id()));
-        let mut output = Output::file(File::create(&path).unwrap());
+        let mut output = Output::new(File::create(&path).unwrap());
         let (mut crew, mut gaps) = (Crew::new(naming), Gaps::default());
         let (machine, mut expected) = (Machine::default(), String::new());
         for number in 0..40_000_u64 {

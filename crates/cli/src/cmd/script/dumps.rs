@@ -34,7 +34,7 @@ impl Dumps {
             })?;
             Ok(Dump {
                 name,
-                output: Output::file(file),
+                output: Output::new(file),
                 samples: 0,
             })
         };

@@ -66,7 +66,7 @@ pub(super) fn start(matches: &ArgMatches) -> Result<Option<(Reader, Output)>, Fa
             child,
             name: named.clone(),
         },
-        Output::pipe(stdin),
+        Output::new(stdin),
     )))
 }
 

@@ -30,7 +30,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let session = Session::new(&reader)
         .watched_by(&passage)
         .with_jit_logs(naming::places(request.matches));
-    let mut output = Output::file(request.create_file()?);
+    let mut output = Output::new(request.create_file()?);
     json_export::begin(output.buffer(), &reader, input.modified());
     let chains = Chains::new(
         ChainOptions::default(),
