@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use oxperf_data::Reader;
 use oxperf_fuzz::symfs;
 use oxperf_itrace::{
-    CodePlaces, Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions, Window,
+    CodeSearchPaths, Cores, Images, ItraceOptions, DecodePlan, Trace, Tracer, TracerOptions, Window,
 };
 use oxperf_machine::Machine;
 use oxperf_objects::Places;
@@ -109,14 +109,14 @@ fn decode(file: &[u8], letters: &str, cores: Cores) -> Option<(u64, u64)> {
     let mut session = Session::new(&reader);
     let options = ItraceOptions::parse(letters).expect("letters");
     let trace = Trace::find(&reader, session.events(), &|_| true).ok()??;
-    let planned = Planned::new(&trace, &options, &mut session)?;
+    let planned = DecodePlan::new(&trace, &options, &mut session)?;
     let files = Places {
         root: Some(symfs().clone()),
         ..Places::default()
     };
-    let images = Images::new(CodePlaces {
+    let images = Images::new(CodeSearchPaths {
         files,
-        ..CodePlaces::default()
+        ..CodeSearchPaths::default()
     });
     let options = TracerOptions {
         itrace: options,
@@ -127,10 +127,7 @@ fn decode(file: &[u8], letters: &str, cores: Cores) -> Option<(u64, u64)> {
         window: Window::ALL,
     };
     let mut look = Look::default();
-    let events = session.events().clone();
-    let mut tracer = Tracer::new(
-        &trace,
-        &events,
+    let mut tracer = Tracer::new(&trace,
         reader.endian(),
         planned,
         options,
@@ -153,6 +150,6 @@ fuzz_target!(|bytes: &[u8]| {
     let letters = LETTERS[bytes.len() % LETTERS.len()];
     let one = decode(file, letters, Cores::new(1));
     if bytes.len() % 8 == 0 {
-        assert_eq!(one, decode(file, letters, Cores { count: 2, piece: 1 }));
+        assert_eq!(one, decode(file, letters, Cores { count: 2, chunk_bytes: 1 }));
     }
 });

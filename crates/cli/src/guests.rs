@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::Pid;
-use oxperf_itrace::KernelPlaces;
+use oxperf_itrace::KernelSearchPaths;
 use oxperf_machine::{GuestId, GuestModule};
 use oxperf_objects::Contents;
 use oxperf_symbols::GuestPlaces;
@@ -73,24 +73,24 @@ pub(crate) fn known(matches: &ArgMatches) -> Vec<(GuestId, Vec<GuestModule>)> {
 }
 
 /// Where the code of guests' kernels lies.
-pub(crate) fn code(matches: &ArgMatches) -> Vec<(GuestId, KernelPlaces)> {
+pub(crate) fn code(matches: &ArgMatches) -> Vec<(GuestId, KernelSearchPaths)> {
     let copies: Vec<PathBuf> = file(matches, "guestkallsyms")
         .iter()
         .filter_map(|list| list.parent())
         .map(Path::to_owned)
         .collect();
-    let meant = KernelPlaces {
+    let meant = KernelSearchPaths {
         named_image: file(matches, "guestvmlinux"),
         copies,
-        ..KernelPlaces::default()
+        ..KernelSearchPaths::default()
     };
     let mounted = mounted(matches).into_iter().map(|(guest, root)| {
         let copies = vec![root.join("proc")];
         (
             guest,
-            KernelPlaces {
+            KernelSearchPaths {
                 copies,
-                ..KernelPlaces::default()
+                ..KernelSearchPaths::default()
             },
         )
     });

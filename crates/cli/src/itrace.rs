@@ -6,7 +6,7 @@ pub(crate) mod places;
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::Cpu;
 use oxperf_data::Reader;
-use oxperf_itrace::{Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions, Window};
+use oxperf_itrace::{Cores, Images, ItraceOptions, DecodePlan, Trace, Tracer, TracerOptions, Window};
 use oxperf_session::{Finished, Session, Sink};
 
 use crate::failure::Failure;
@@ -49,7 +49,7 @@ pub(crate) fn options(
 /// The trace of a recording and how it is to be decoded.
 pub(crate) struct Decoding<'a> {
     trace: Trace<'a>,
-    planned: Planned,
+    planned: DecodePlan,
     options: ItraceOptions,
     images: Images,
     with_code: bool,
@@ -72,7 +72,7 @@ impl<'a> Decoding<'a> {
         let trace =
             Trace::find(reader, session.events(), cpus).map_err(|error| input.refuse(&error))?;
         let Some(trace) = trace else { return Ok(None) };
-        let planned = Planned::new(&trace, &options, session);
+        let planned = DecodePlan::new(&trace, &options, session);
         let images = Images::new(places::code_places(matches, input, reader));
         let given = matches.get_one::<u16>("decode-threads");
         let cores = given.map_or_else(Cores::all, |count| Cores::new(usize::from(*count)));
@@ -130,8 +130,7 @@ impl<'a> Decoding<'a> {
             window,
             log,
         };
-        let events = session.events().clone();
-        let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, sink);
+            let mut tracer = Tracer::new(&trace, reader.endian(), planned, options, sink);
         let mut finished = session
             .run(&mut tracer)
             .map_err(|error| input.refuse(&error))?;

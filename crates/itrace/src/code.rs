@@ -13,22 +13,22 @@ use oxperf_machine::{Dso, DsoId, DsoKind, GuestId, Machine, Map, ThreadId};
 use oxperf_objects::{Contents, Locator, ObjectKind, Places, Wanted};
 use oxperf_session::CodeWidth;
 
-use crate::trace::Poke;
+use crate::trace::CodeChange;
 pub(crate) use instruction::code_width;
 pub use instruction::{CodeBytes, CodeInstruction};
 use kernel::KernelCode;
-pub use kernel::KernelPlaces;
+pub use kernel::KernelSearchPaths;
 use modules::ModuleCode;
 
 /// Where code is looked for.
 #[derive(Clone, Debug, Default)]
-pub struct CodePlaces {
+pub struct CodeSearchPaths {
     /// The files of user space.
     pub files: Places,
     /// The kernel.
-    pub kernel: KernelPlaces,
+    pub kernel: KernelSearchPaths,
     /// The kernels of guests; that of [`GuestId::default`] is of all who are not there.
-    pub guest_kernels: Vec<(GuestId, KernelPlaces)>,
+    pub guest_kernels: Vec<(GuestId, KernelSearchPaths)>,
     /// Whether the code of guests is the process' that runs them.
     pub guest_code: bool,
 }
@@ -36,19 +36,19 @@ pub struct CodePlaces {
 /// The files of a machine's objects and its kernel, each looked for once.
 #[derive(Debug, Default)]
 pub struct Images {
-    places: CodePlaces,
+    places: CodeSearchPaths,
     locator: Locator,
     files: Vec<OnceLock<Option<Contents>>>,
     modules: Vec<OnceLock<Option<ModuleCode>>>,
     kernel: OnceLock<KernelCode>,
     guest_kernels: Vec<OnceLock<KernelCode>>,
     /// Changes of the kernel's code that are still to come, the last one first.
-    changes: Vec<Poke>,
+    changes: Vec<CodeChange>,
 }
 
 impl Images {
     /// Looks for files in these places.
-    pub fn new(places: CodePlaces) -> Images {
+    pub fn new(places: CodeSearchPaths) -> Images {
         let guest_kernels = places
             .guest_kernels
             .iter()
@@ -63,7 +63,7 @@ impl Images {
     }
 
     /// Takes note of all changes of the kernel's code, in order of time: till they come the old code runs.
-    pub(crate) fn expect(&mut self, changes: &[Poke]) {
+    pub(crate) fn expect(&mut self, changes: &[CodeChange]) {
         self.changes = changes.to_vec();
     }
 

@@ -12,9 +12,9 @@ pub(crate) const LOST: u32 = 8;
 /// Whether an error of this kind is to be told.
 pub(crate) fn is_told(options: &ItraceOptions, code: u32) -> bool {
     const OVERFLOW: u32 = 7;
-    let left_out = code == OVERFLOW && options.errors_without.contains('o')
-        || code == LOST && options.errors_without.contains('l');
-    options.errors && !left_out
+    let left_out = code == OVERFLOW && options.errors.without.contains('o')
+        || code == LOST && options.errors.without.contains('l');
+    options.errors.shown && !left_out
 }
 
 /// An error as a record of perf's tells it.

@@ -4,7 +4,7 @@ use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, EventType, HardwareId, 
 use oxperf_session::{EventIndex, SessionEvent};
 use oxperf_wire::SampleLayout;
 
-use crate::{ItraceOptions, Period, PtInfo};
+use crate::{ItraceOptions, PtInfo, SynthPeriod};
 
 /// The places of the events in the session's table; `None` for those that are not asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -100,29 +100,29 @@ impl Events {
             HardwareId::Instructions as u64,
             HardwareId::BranchInstructions as u64,
         );
-        if options.branches {
+        if options.events.branches {
             self.branches = maker.with(SampleType::ADDR, branches);
         }
-        if options.callchain {
+        if options.stacks.callchain {
             maker.attr.sample_type |= SampleType::CALLCHAIN;
         }
-        if options.last_branch {
+        if options.stacks.last_branch {
             maker.attr.sample_type |= SampleType::BRANCH_STACK;
             maker.attr.branch_sample_type = BranchSampleType::HW_INDEX;
         }
         maker.attr.sample_period = match options.period {
-            Period::Nanoseconds(ns) => info.clock.map_or(ns, |clock| clock.ticks(ns)),
-            Period::Instructions(count) | Period::Ticks(count) => count,
+            SynthPeriod::Nanoseconds(ns) => info.clock.map_or(ns, |clock| clock.ticks(ns)),
+            SynthPeriod::Instructions(count) | SynthPeriod::Ticks(count) => count,
         };
-        if options.instructions {
+        if options.events.instructions {
             self.instructions = maker.make(None, instructions);
         }
-        if options.cycles {
+        if options.events.cycles {
             self.cycles = maker.make(None, HardwareId::CpuCycles as u64);
         }
         maker.attr.sample_period = 1;
         maker.attr.sample_type.0 &= !SampleType::PERIOD.0;
-        if options.transactions {
+        if options.events.transactions {
             self.transactions = maker.make(Some("transactions"), instructions);
         }
     }
@@ -131,10 +131,10 @@ impl Events {
     fn tellings(&mut self, options: &ItraceOptions, traced: &EventAttr, maker: &mut Maker) {
         maker.attr.kind = EventType::SYNTHETIC;
         maker.attr.sample_type |= SampleType::RAW;
-        if options.ptwrites {
+        if options.events.ptwrites {
             self.ptwrite = maker.make(Some("ptwrite"), 0);
         }
-        if options.power {
+        if options.events.power {
             self.power(traced, maker);
         }
     }
@@ -158,7 +158,7 @@ impl Events {
         traced: &EventAttr,
         maker: &mut Maker,
     ) {
-        if !options.interrupts || traced.config & EVENT_TRACE == 0 {
+        if !options.events.interrupts || traced.config & EVENT_TRACE == 0 {
             return;
         }
         self.evt = maker.make(Some("evt"), 7);

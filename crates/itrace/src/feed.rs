@@ -2,13 +2,13 @@
 
 use intel_pt::{Decoder, TraceChunk, Tsc};
 
-use crate::overlap::fresh;
-use crate::trace::Queue;
+use crate::overlap::new_part;
+use crate::trace::TraceQueue;
 
 /// Where in its buffers a queue is.
 #[derive(Clone, Debug)]
 pub(crate) struct Feed<'t> {
-    queue: &'t Queue<'t>,
+    queue: &'t TraceQueue<'t>,
     next: usize,
     /// The buffer that was handed over last.
     last: Option<usize>,
@@ -24,7 +24,7 @@ pub(crate) struct Feed<'t> {
 }
 
 impl<'t> Feed<'t> {
-    pub(crate) fn new(queue: &'t Queue<'t>, overlapping: bool, has_tsc: bool) -> Feed<'t> {
+    pub(crate) fn new(queue: &'t TraceQueue<'t>, overlapping: bool, has_tsc: bool) -> Feed<'t> {
         Feed {
             queue,
             next: 0,
@@ -91,7 +91,7 @@ impl<'t> Feed<'t> {
         if !self.overlapping {
             return (0, true);
         }
-        let fresh = fresh(last.bytes(), bytes, self.has_tsc);
-        (fresh.start, fresh.consecutive)
+        let found = new_part(last.bytes(), bytes, self.has_tsc);
+        (found.start, found.consecutive)
     }
 }

@@ -5,9 +5,9 @@
 //! called and how it looks is decided above. Nothing here prints.
 //!
 //! ```
-//! use oxperf_itrace::{ItraceOptions, Period};
+//! use oxperf_itrace::{ItraceOptions, SynthPeriod};
 //! let options = ItraceOptions::parse("i10us crg32")?;
-//! assert_eq!(options.period, Period::Nanoseconds(10_000));
+//! assert_eq!(options.period, SynthPeriod::Nanoseconds(10_000));
 //! assert_eq!(ItraceOptions::parse("bk").unwrap_err().to_string(), "Bad Instruction Tracing options 'bk'");
 //! # Ok::<(), oxperf_itrace::OptionsError>(())
 //! ```
@@ -37,14 +37,17 @@ mod tracer;
 mod window;
 
 pub use clock::TscClock;
-pub use code::{CodeBytes, CodeInstruction, CodePlaces, Images, KernelPlaces};
+pub use code::{CodeBytes, CodeInstruction, CodeSearchPaths, Images, KernelSearchPaths};
 pub use info::{INTEL_PT, InfoError, PtInfo, SwitchRecords};
 pub use log::LogWriter;
-pub use options::{ItraceOptions, Letters, OptionsError, Period};
-pub use overlap::{Fresh, fresh};
+pub use options::{
+    ErrorSelection, EventSelection, ItraceOptions, Letters, LogSelection, OptionsError,
+    StackSelection, SynthPeriod,
+};
+pub use overlap::{NewPart, new_part};
 pub use parallel::Cores;
-pub use plan::Planned;
+pub use plan::DecodePlan;
 pub use switch::SchedSwitch;
-pub use trace::{Buffer, CpuFilter, Poke, Queue, Trace};
+pub use trace::{CodeChange, CpuFilter, Trace, TraceBuffer, TraceQueue};
 pub use tracer::{Tracer, TracerOptions};
 pub use window::Window;

@@ -61,7 +61,7 @@ pub(crate) struct Log {
 impl Log {
     /// An empty log.
     pub(crate) fn new(options: &ItraceOptions, writer: Box<dyn LogWriter>) -> Log {
-        let [of_errors, among] = ['e', 'o'].map(|letter| options.log_with.contains(letter));
+        let [of_errors, among] = ['e', 'o'].map(|letter| options.log.with.contains(letter));
         Log {
             among,
             text: Vec::new(),

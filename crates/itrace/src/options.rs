@@ -1,23 +1,31 @@
-//! What `--itrace` asks for, as values.
+//! The request of `--itrace` as values.
 
 mod grammar;
 
 pub use grammar::OptionsError;
 
-/// Every how much a sample of instructions or cycles is made.
+/// The distance between two samples of instructions or cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Period {
-    /// Every so many instructions.
+pub enum SynthPeriod {
+    /// So many instructions.
     Instructions(u64),
-    /// Every so many ticks of the TSC.
+    /// So many ticks of the TSC.
     Ticks(u64),
-    /// Every so many nanoseconds.
+    /// So many nanoseconds.
     Nanoseconds(u64),
 }
 
-impl Period {
-    /// What holds when no period is given.
-    pub const DEFAULT: Period = Period::Nanoseconds(100_000);
+impl SynthPeriod {
+    /// The period where none is given.
+    pub const DEFAULT: SynthPeriod = SynthPeriod::Nanoseconds(100_000);
+
+    /// Every instruction is a sample.
+    pub(crate) const fn is_every_instruction(self) -> bool {
+        matches!(
+            self,
+            SynthPeriod::Nanoseconds(0) | SynthPeriod::Ticks(0) | SynthPeriod::Instructions(0 | 1)
+        )
+    }
 }
 
 /// Letters behind a `+` or `-`.
@@ -25,7 +33,7 @@ impl Period {
 pub struct Letters(u32);
 
 impl Letters {
-    /// Whether a letter from a to z is in.
+    /// True for a letter from a to z that is in.
     pub fn contains(self, letter: char) -> bool {
         Letters::bit(letter).is_some_and(|bit| self.0 & bit != 0)
     }
@@ -41,15 +49,13 @@ impl Letters {
     }
 }
 
-/// What is made of the trace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ItraceOptions {
+/// The events whose samples are made of the trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EventSelection {
     /// `i`: samples of instructions.
     pub instructions: bool,
     /// `y`: samples of cycles.
     pub cycles: bool,
-    /// The period of `i` and `y`.
-    pub period: Period,
     /// `b`: branches.
     pub branches: bool,
     /// `c`: of the branches the calls.
@@ -66,16 +72,37 @@ pub struct ItraceOptions {
     pub other_events: bool,
     /// `I`: interrupts and the like.
     pub interrupts: bool,
-    /// `e`: errors.
-    pub errors: bool,
-    /// Letters behind `e-`: `o` leaves overflows out, `l` lost data.
-    pub errors_without: Letters,
-    /// `d`: a log of the decoding.
-    pub log: bool,
-    /// Letters behind `d+`.
-    pub log_with: Letters,
-    /// Letters behind `d-`.
-    pub log_without: Letters,
+}
+
+impl EventSelection {
+    /// No event.
+    pub const NONE: EventSelection = EventSelection {
+        instructions: false,
+        cycles: false,
+        branches: false,
+        calls: false,
+        returns: false,
+        transactions: false,
+        ptwrites: false,
+        power: false,
+        other_events: false,
+        interrupts: false,
+    };
+
+    /// Everything that is rare.
+    const RARE: EventSelection = EventSelection {
+        transactions: true,
+        ptwrites: true,
+        power: true,
+        other_events: true,
+        interrupts: true,
+        ..EventSelection::NONE
+    };
+}
+
+/// The call chains and last branches of samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StackSelection {
     /// `g`: call chains on samples made of the trace.
     pub callchain: bool,
     /// `G`: call chains on recorded samples that have none.
@@ -88,6 +115,83 @@ pub struct ItraceOptions {
     pub add_last_branch: bool,
     /// Entries of the last branches.
     pub last_branch_size: usize,
+    /// A stack of calls is kept for whoever shows the samples.
+    pub thread_stack: bool,
+}
+
+impl StackSelection {
+    /// Neither call chains nor branches; the sizes that hold where a letter gives none.
+    pub const NONE: StackSelection = StackSelection {
+        callchain: false,
+        add_callchain: false,
+        callchain_size: 16,
+        last_branch: false,
+        add_last_branch: false,
+        last_branch_size: 64,
+        thread_stack: false,
+    };
+
+    /// Most entries of call chains and last branches.
+    pub const MAX_ENTRIES: usize = 1024;
+
+    /// True when the calls of each thread must be followed.
+    pub fn follows_calls(&self) -> bool {
+        self.callchain || self.add_callchain || self.thread_stack
+    }
+
+    /// True when branches must be followed thread by thread.
+    pub fn follows_branches(&self) -> bool {
+        self.follows_calls() || self.last_branch || self.add_last_branch
+    }
+}
+
+/// The errors of decoding that are reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ErrorSelection {
+    /// `e`: errors are reported.
+    pub shown: bool,
+    /// Letters behind `e-`: `o` leaves overflows out, `l` lost data.
+    pub without: Letters,
+}
+
+impl ErrorSelection {
+    /// No error.
+    pub const NONE: ErrorSelection = ErrorSelection {
+        shown: false,
+        without: Letters(0),
+    };
+}
+
+/// The log of the decoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LogSelection {
+    /// `d`: a log is written.
+    pub written: bool,
+    /// Letters behind `d+`: `e` keeps only what led to errors, `o` puts the log among the samples.
+    pub with: Letters,
+}
+
+impl LogSelection {
+    /// No log.
+    pub const NONE: LogSelection = LogSelection {
+        written: false,
+        with: Letters(0),
+    };
+}
+
+/// The request of `--itrace`: what is made of the trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ItraceOptions {
+    /// The events.
+    pub events: EventSelection,
+    /// The period of `i` and `y`.
+    pub period: SynthPeriod,
+    /// The call chains and last branches.
+    pub stacks: StackSelection,
+    /// The errors.
+    pub errors: ErrorSelection,
+    /// The log.
+    pub log: LogSelection,
     /// `s`: samples to pass over at the beginning.
     pub skip: u64,
     /// `q`, once or more: how quick rather than complete.
@@ -96,13 +200,11 @@ pub struct ItraceOptions {
     pub approximate_ipc: bool,
     /// `Z`: as if there were no time stamps.
     pub timeless: bool,
-    /// Whether a stack of calls is kept for whoever shows the samples.
-    pub thread_stack: bool,
 }
 
 /// The only kind of samples of code that runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Alone {
+pub(crate) enum SoleEvent {
     /// Every instruction.
     Instructions,
     /// Every branch that the filter takes.
@@ -110,38 +212,17 @@ pub(crate) enum Alone {
 }
 
 impl ItraceOptions {
-    /// Most entries of call chains and last branches.
-    pub const MOST_ENTRIES: usize = 1024;
-
-    /// Nothing asked for.
+    /// Nothing is made.
     pub const NOTHING: ItraceOptions = ItraceOptions {
-        instructions: false,
-        cycles: false,
-        period: Period::DEFAULT,
-        branches: false,
-        calls: false,
-        returns: false,
-        transactions: false,
-        ptwrites: false,
-        power: false,
-        other_events: false,
-        interrupts: false,
-        errors: false,
-        errors_without: Letters(0),
-        log: false,
-        log_with: Letters(0),
-        log_without: Letters(0),
-        callchain: false,
-        add_callchain: false,
-        callchain_size: 16,
-        last_branch: false,
-        add_last_branch: false,
-        last_branch_size: 64,
+        events: EventSelection::NONE,
+        period: SynthPeriod::DEFAULT,
+        stacks: StackSelection::NONE,
+        errors: ErrorSelection::NONE,
+        log: LogSelection::NONE,
         skip: 0,
         quick: 0,
         approximate_ipc: false,
         timeless: false,
-        thread_stack: false,
     };
 
     /// The letters that `script --itrace` without a value stands for.
@@ -150,61 +231,57 @@ impl ItraceOptions {
     /// The letters that `--itrace` without a value stands for elsewhere.
     pub const ALL_LETTERS: &'static str = "iybxwpoIe";
 
-    /// What `script` shows of its own accord: calls, errors and everything that is rare.
+    /// The choice of `script` where nothing is given: calls, errors and everything that is rare.
     pub const SCRIPT: ItraceOptions = ItraceOptions {
-        branches: true,
-        calls: true,
-        period: Period::Instructions(1),
-        ..ItraceOptions::RARE
+        events: EventSelection {
+            branches: true,
+            calls: true,
+            ..EventSelection::RARE
+        },
+        period: SynthPeriod::Instructions(1),
+        ..ItraceOptions::ERRORS
     };
 
-    /// What `report` counts of its own accord: instructions and cycles, with their callers.
+    /// The choice of `report` where nothing is given: instructions and cycles, with their callers.
     pub const REPORT: ItraceOptions = ItraceOptions {
-        instructions: true,
-        cycles: true,
-        callchain: true,
-        add_callchain: true,
-        ..ItraceOptions::RARE
+        events: EventSelection {
+            instructions: true,
+            cycles: true,
+            ..EventSelection::RARE
+        },
+        stacks: StackSelection {
+            callchain: true,
+            add_callchain: true,
+            ..StackSelection::NONE
+        },
+        ..ItraceOptions::ERRORS
     };
 
-    const RARE: ItraceOptions = ItraceOptions {
-        transactions: true,
-        ptwrites: true,
-        power: true,
-        other_events: true,
-        interrupts: true,
-        errors: true,
+    const ERRORS: ItraceOptions = ItraceOptions {
+        errors: ErrorSelection {
+            shown: true,
+            ..ErrorSelection::NONE
+        },
         ..ItraceOptions::NOTHING
     };
 
-    /// What is sampled of code that runs, if it is one kind, each of it, and nothing has to be counted or followed for it.
-    pub(crate) fn shown_alone(&self) -> Option<Alone> {
-        let counts = self.skip > 0 || self.cycles || self.follows_branches();
-        match (self.instructions, self.branches) {
+    /// The one kind of samples of code that runs, if each of it is a sample and nothing has to be counted or followed.
+    pub(crate) fn sole_event(&self) -> Option<SoleEvent> {
+        let EventSelection {
+            instructions,
+            branches,
+            cycles,
+            ..
+        } = self.events;
+        let counts = self.skip > 0 || cycles || self.stacks.follows_branches();
+        match (instructions, branches) {
             _ if counts => None,
             // Quick means all instructions that packets name, whatever the period.
-            (true, false) if self.quick > 0 => Some(Alone::Instructions),
+            (true, false) if self.quick > 0 => Some(SoleEvent::Instructions),
             (false, true) if self.quick > 0 => None,
-            (true, false) if self.samples_every_instruction() => Some(Alone::Instructions),
-            (false, true) => Some(Alone::Branches),
+            (true, false) if self.period.is_every_instruction() => Some(SoleEvent::Instructions),
+            (false, true) => Some(SoleEvent::Branches),
             _ => None,
         }
-    }
-
-    const fn samples_every_instruction(&self) -> bool {
-        matches!(
-            self.period,
-            Period::Nanoseconds(0) | Period::Ticks(0) | Period::Instructions(0 | 1)
-        )
-    }
-
-    /// Whether the calls of each thread must be followed.
-    pub fn follows_calls(&self) -> bool {
-        self.callchain || self.add_callchain || self.thread_stack
-    }
-
-    /// Whether branches must be followed thread by thread.
-    pub fn follows_branches(&self) -> bool {
-        self.follows_calls() || self.last_branch || self.add_last_branch
     }
 }

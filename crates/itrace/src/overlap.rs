@@ -10,7 +10,7 @@ use intel_pt::packet::{PSB, Packet, PacketReader, find_psb};
 
 /// The new part of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fresh {
+pub struct NewPart {
     /// Where it begins in the buffer.
     pub start: usize,
     /// Whether it follows the old buffer without a gap.
@@ -22,8 +22,8 @@ const MOST_PADDING: usize = 7;
 
 /// Finds what `new` has behind `old`; a buffer counts from its first PSB on. The time stamps decide, where there are
 /// any (`has_tsc`); else equal bytes do.
-pub fn fresh(old: &[u8], new: &[u8], has_tsc: bool) -> Fresh {
-    let apart = |start| Fresh {
+pub fn new_part(old: &[u8], new: &[u8], has_tsc: bool) -> NewPart {
+    let apart = |start| NewPart {
         start,
         consecutive: false,
     };
@@ -44,7 +44,7 @@ pub fn fresh(old: &[u8], new: &[u8], has_tsc: bool) -> Fresh {
         Found::Old => apart(new.len()),
         Found::Behind(end) => {
             let end = new_start + end;
-            Fresh {
+            NewPart {
                 start: end - padding(old, &new[..end]),
                 consecutive: true,
             }
@@ -143,8 +143,8 @@ mod tests {
         [&PSB[..], &[0x19, tsc, 0, 0, 0, 0, 0, 0, 0x02, 0x23], tnt].concat()
     }
 
-    fn new_part(old: &[u8], new: &[u8], has_tsc: bool) -> (Vec<u8>, bool) {
-        let found = fresh(old, new, has_tsc);
+    fn found_part(old: &[u8], new: &[u8], has_tsc: bool) -> (Vec<u8>, bool) {
+        let found = super::new_part(old, new, has_tsc);
         (new[found.start..].to_vec(), found.consecutive)
     }
 
@@ -154,7 +154,7 @@ mod tests {
         let new = [piece(2, &[14, 18, 20, 22, 24]), piece(3, &[6])].concat();
         let expected = ([&[22, 24][..], &piece(3, &[6])].concat(), true);
         for has_tsc in [true, false] {
-            assert_eq!(new_part(&old, &new, has_tsc), expected);
+            assert_eq!(found_part(&old, &new, has_tsc), expected);
         }
     }
 
@@ -162,26 +162,26 @@ mod tests {
     fn padding_at_the_end_of_the_old_is_not_counted() {
         let old = piece(2, &[14, 18, 20, 0, 0, 0]);
         let new = piece(2, &[14, 18, 20, 22, 24, 26, 28]);
-        assert_eq!(new_part(&old, &new, true), (vec![22, 24, 26, 28], true));
+        assert_eq!(found_part(&old, &new, true), (vec![22, 24, 26, 28], true));
     }
 
     #[test]
     fn later_trace_is_all_new_and_older_trace_is_none() {
         let (early, late) = (piece(1, &[6]), piece(9, &[10]));
-        assert_eq!(new_part(&early, &late, true), (late.clone(), false));
-        assert_eq!(new_part(&late, &early, true), (vec![], false));
-        assert_eq!(new_part(&late, &early, false), (early.clone(), false));
+        assert_eq!(found_part(&early, &late, true), (late.clone(), false));
+        assert_eq!(found_part(&late, &early, true), (vec![], false));
+        assert_eq!(found_part(&late, &early, false), (early.clone(), false));
     }
 
     #[test]
     fn a_buffer_counts_from_its_first_psb() {
         let new = [&[6, 10][..], &piece(9, &[10])].concat();
         assert_eq!(
-            new_part(&piece(1, &[]), &new, true),
+            found_part(&piece(1, &[]), &new, true),
             (piece(9, &[10]), false)
         );
-        assert_eq!(new_part(&[6, 10], &new, true), (piece(9, &[10]), false));
-        assert_eq!(new_part(&piece(1, &[]), &[6, 10], true), (vec![], false));
+        assert_eq!(found_part(&[6, 10], &new, true), (piece(9, &[10]), false));
+        assert_eq!(found_part(&piece(1, &[]), &[6, 10], true), (vec![], false));
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
         let old = [piece(1, &[6, 10]), PSB.to_vec()].concat();
         let new = piece(1, &[6, 10, 12]);
         // The bytes that the cut PSB takes in the old buffer are not those of the new one.
-        assert!(fresh(&old, &new, true).consecutive);
+        assert!(super::new_part(&old, &new, true).consecutive);
     }
 
     #[test]

@@ -29,24 +29,24 @@ pub struct Cores {
     /// Workers; 1 for none beside the one decoder.
     pub count: usize,
     /// Bytes of trace that a worker takes at a time, at least.
-    pub piece: usize,
+    pub chunk_bytes: usize,
 }
 
 impl Cores {
     /// One after the other.
     pub const ONE: Cores = Cores {
         count: 1,
-        piece: Cores::PIECE,
+        chunk_bytes: Cores::CHUNK_BYTES,
     };
 
     /// What lies between two PSBs as the kernel asks for them: a fifth of a millisecond, and text that can be kept.
-    const PIECE: usize = 16 << 10;
+    const CHUNK_BYTES: usize = 16 << 10;
 
     /// So many cores.
     pub fn new(count: usize) -> Cores {
         Cores {
             count: count.clamp(1, 64),
-            piece: Cores::PIECE,
+            chunk_bytes: Cores::CHUNK_BYTES,
         }
     }
 
@@ -120,7 +120,7 @@ impl<'t> Crew<'t> {
         let workers = (0..count).map(|_| Worker::new(plan, wanted)).collect();
         Crew {
             workers,
-            piece: cores.piece as u64,
+            piece: cores.chunk_bytes as u64,
             ..Crew::default()
         }
     }

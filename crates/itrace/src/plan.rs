@@ -7,7 +7,7 @@ use oxperf_session::{EventTable, Session};
 use crate::data_source::SourceNumbers;
 use crate::events::Events;
 use crate::pebs_event::PebsEvent;
-use crate::{ItraceOptions, Period, PtInfo, Trace};
+use crate::{ItraceOptions, PtInfo, SynthPeriod, Trace};
 
 /// The traced event's config bits at their architectural places.
 mod bits {
@@ -87,22 +87,23 @@ impl Plan {
         })
     }
 
-    /// What the decoder is to tell.
+    /// The items that the decoder is to give.
     pub(crate) fn wanted(&self, options: &ItraceOptions, info: &PtInfo) -> EmitOptions {
         let quick = match options.quick {
             0 if self.traced.config & bits::NO_TNT == 0 => QuickMode::Walk,
             0 | 1 => QuickMode::Addresses,
             _ => QuickMode::Psb,
         };
-        let sampled = options.instructions || options.cycles;
+        let events = options.events;
+        let sampled = events.instructions || events.cycles;
         EmitOptions {
-            paths: options.branches || options.follows_branches(),
+            paths: events.branches || options.stacks.follows_branches(),
             period: sampled.then(|| sampling(options.period, info)),
-            events: options.ptwrites
-                || options.power
-                || options.interrupts
-                || options.transactions
-                || options.other_events,
+            events: events.ptwrites
+                || events.power
+                || events.interrupts
+                || events.transactions
+                || events.other_events,
             quick,
         }
     }
@@ -117,37 +118,45 @@ fn mtc_shift(config: u64, info: &PtInfo) -> u8 {
     }
 }
 
-fn sampling(period: Period, info: &PtInfo) -> Sampling {
+fn sampling(period: SynthPeriod, info: &PtInfo) -> Sampling {
     match period {
-        Period::Instructions(count) if count > 0 => Sampling::Instructions(count),
-        Period::Ticks(ticks) if ticks > 0 => Sampling::Ticks(ticks),
-        Period::Nanoseconds(ns) => match info.clock.map_or(ns, |clock| clock.ticks(ns)) {
+        SynthPeriod::Instructions(count) if count > 0 => Sampling::Instructions(count),
+        SynthPeriod::Ticks(ticks) if ticks > 0 => Sampling::Ticks(ticks),
+        SynthPeriod::Nanoseconds(ns) => match info.clock.map_or(ns, |clock| clock.ticks(ns)) {
             0 => Sampling::Instructions(1),
             ticks => Sampling::Ticks(ticks),
         },
-        Period::Instructions(_) | Period::Ticks(_) => Sampling::Instructions(1),
+        SynthPeriod::Instructions(_) | SynthPeriod::Ticks(_) => Sampling::Instructions(1),
     }
 }
 
-/// What was planned for a recording before its session began.
-#[derive(Clone, Copy, Debug)]
-pub struct Planned {
+/// How the trace of a recording is decoded, planned before its session begins.
+#[derive(Clone, Debug)]
+pub struct DecodePlan {
     pub(crate) plan: Plan,
-    pub(crate) events: Events,
+    /// The events that are made.
+    pub(crate) made: Events,
+    /// All events of the session, those that are made among them.
+    pub(crate) events: EventTable,
 }
 
-impl Planned {
+impl DecodePlan {
     /// Plans the decoding; adds the events that are made to the session. `None` when the recording has no event of
     /// Intel PT.
     pub fn new(
         trace: &Trace<'_>,
         options: &ItraceOptions,
         session: &mut Session<'_, '_>,
-    ) -> Option<Planned> {
+    ) -> Option<DecodePlan> {
         let plan = Plan::new(session.events(), trace, options)?;
         let first = session.events().events().len();
-        let (events, made) = Events::new(options, &trace.info, &plan.traced, plan.timeless, first);
-        session.add_events(made);
-        Some(Planned { plan, events })
+        let (made, new_events) =
+            Events::new(options, &trace.info, &plan.traced, plan.timeless, first);
+        session.add_events(new_events);
+        Some(DecodePlan {
+            plan,
+            made,
+            events: session.events().clone(),
+        })
     }
 }

@@ -15,7 +15,7 @@ use crate::plan::Plan;
 use crate::running::Running;
 use crate::select::{BlockTexts, Heads, Taker};
 use crate::synth::Counted;
-use crate::trace::Queue;
+use crate::trace::TraceQueue;
 
 /// A queue with its decoder.
 pub(crate) struct Lane<'t> {
@@ -64,7 +64,7 @@ pub(crate) struct Lane<'t> {
 impl<'t> Lane<'t> {
     /// A queue at its beginning.
     pub(crate) fn new(
-        (number, queue): (usize, &'t Queue<'t>),
+        (number, queue): (usize, &'t TraceQueue<'t>),
         plan: &Plan,
         wanted: EmitOptions,
         overlapping: bool,

@@ -57,7 +57,7 @@ impl<'w> Synthesizer<'w> {
         wanted: EmitOptions,
         with_code: bool,
     ) -> Synthesizer<'w> {
-        let stacks = Stacks::new(options);
+        let stacks = Stacks::new(options.stacks);
         let taking = Taking {
             sampled: events.branches.map(|_| BranchFilter::new(&options)),
             followed: stacks.followed(),

@@ -16,14 +16,14 @@ use crate::{InfoError, PtInfo, SchedSwitch, SwitchRecords};
 
 /// A piece of trace.
 #[derive(Clone, Debug)]
-pub struct Buffer<'a> {
+pub struct TraceBuffer<'a> {
     held: Held<'a>,
     range: Range<usize>,
     /// The TSC when it was taken; 0 if unknown.
     pub reference: u64,
 }
 
-impl Buffer<'_> {
+impl TraceBuffer<'_> {
     /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         self.held
@@ -35,18 +35,18 @@ impl Buffer<'_> {
 
 /// The trace of a CPU or a thread, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Queue<'a> {
+pub struct TraceQueue<'a> {
     /// The CPU; `None` when the trace follows a thread.
     pub cpu: Option<Cpu>,
     /// The thread; `None` when the trace is of a CPU.
     pub tid: Option<Tid>,
     /// The pieces.
-    pub buffers: Vec<Buffer<'a>>,
+    pub buffers: Vec<TraceBuffer<'a>>,
 }
 
 /// A change of the kernel's code.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Poke {
+pub struct CodeChange {
     /// When.
     pub time: PerfTime,
     /// Where.
@@ -61,13 +61,13 @@ pub struct Trace<'a> {
     /// What the recorder noted.
     pub info: PtInfo,
     /// The queues by the number of their ring.
-    pub queues: BTreeMap<u64, Queue<'a>>,
+    pub queues: BTreeMap<u64, TraceQueue<'a>>,
     /// Family and model of the recorded processor, if it is one of Intel's.
     pub processor: Option<(u32, u32)>,
     /// Whether the trace lies in samples.
     pub in_samples: bool,
     /// Changes of the kernel's code, in order of time.
-    pub pokes: Vec<Poke>,
+    pub text_pokes: Vec<CodeChange>,
     /// How samples tell of context switches, where records do not.
     pub sched_switch: Option<SchedSwitch>,
 }
@@ -108,7 +108,7 @@ impl<'a> Trace<'a> {
             Source::Held(records) => finder.walk(records.filter_map(Result::ok)),
         }
         finder.trace.processor = processor(reader);
-        finder.trace.pokes.sort_by_key(|poke| poke.time);
+        finder.trace.text_pokes.sort_by_key(|poke| poke.time);
         let info = finder.info.and_then(Result::ok);
         if info
             .as_ref()
@@ -164,7 +164,7 @@ impl<'a> Finder<'_, 'a> {
                 RecordType::ID_INDEX => self.take_ids(record.body.as_ref()),
                 RecordType::AUXTRACE => self.take_trace(record),
                 RecordType::SAMPLE => self.take_sample(record),
-                RecordType::TEXT_POKE => self.take_poke(record.body.as_ref()),
+                RecordType::TEXT_POKE => self.take_text_poke(record.body.as_ref()),
                 _ => {}
             }
         }
@@ -196,7 +196,7 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    fn take_poke(&mut self, body: &[u8]) {
+    fn take_text_poke(&mut self, body: &[u8]) {
         let Ok(poke) = TextPoke::decode(&mut Cursor::new(body, self.endian)) else {
             return;
         };
@@ -210,7 +210,7 @@ impl<'a> Finder<'_, 'a> {
                 .time
         });
         let (address, old) = (poke.addr, poke.old.to_vec());
-        self.trace.pokes.push(Poke {
+        self.trace.text_pokes.push(CodeChange {
             time: time.unwrap_or_default(),
             address,
             old,
@@ -230,7 +230,7 @@ impl<'a> Finder<'_, 'a> {
         let range = 0..record.payload.as_ref().len();
         self.add(
             place,
-            Buffer {
+            TraceBuffer {
                 held: record.payload,
                 range,
                 reference: piece.reference,
@@ -266,7 +266,7 @@ impl<'a> Finder<'_, 'a> {
         let reference = sample.time.map_or(0, |time| self.tsc(time));
         self.add(
             place.unwrap_or(fallback),
-            Buffer {
+            TraceBuffer {
                 held: record.body,
                 range,
                 reference,
@@ -280,7 +280,7 @@ impl<'a> Finder<'_, 'a> {
             .map_or(0, |clock| clock.tsc(time))
     }
 
-    fn add(&mut self, place: Place, buffer: Buffer<'a>) {
+    fn add(&mut self, place: Place, buffer: TraceBuffer<'a>) {
         if place.cpu.is_some_and(|cpu| !(self.cpus)(cpu)) {
             return;
         }

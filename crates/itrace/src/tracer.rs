@@ -27,9 +27,9 @@ use crate::decoded::Told;
 use crate::errors::{is_told, told_error};
 use crate::events::Events;
 use crate::log::{Log, LogWriter, line};
-use crate::options::Alone;
+use crate::options::SoleEvent;
 use crate::parallel::{Cores, Crew};
-use crate::plan::Planned;
+use crate::plan::DecodePlan;
 use crate::queue::Lane;
 use crate::select::{BranchFilter, Shown, Written};
 use crate::synth::Synthesizer;
@@ -96,15 +96,12 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
     /// to the session. `None` when the recording has no event of Intel PT.
     pub fn new(
         trace: &'t Trace<'t>,
-        events: &EventTable,
         endian: Endian,
-        planned: Planned,
+        planned: DecodePlan,
         options: TracerOptions,
         sink: &'s mut S,
     ) -> Tracer<'t, 's, S> {
-        let Planned {
-            plan, events: made, ..
-        } = planned;
+        let DecodePlan { plan, made, events } = planned;
         let mut wanted = plan.wanted(&options.itrace, &trace.info);
         let mut log = options.log.map(|writer| Log::new(&options.itrace, writer));
         wanted.paths |= log.is_some();
@@ -121,8 +118,10 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         let counts = wanted
             .period
             .is_some_and(|period| period != Sampling::Instructions(1));
-        let jumps =
-            alone && !counts && !options.itrace.follows_branches() && options.itrace.skip == 0;
+        let jumps = alone
+            && !counts
+            && !options.itrace.stacks.follows_branches()
+            && options.itrace.skip == 0;
         let clock = trace.info.clock.filter(|_| !plan.timeless);
         let bounds = Bounds::new(options.window, clock, jumps);
         let overlapping = trace.in_samples || trace.info.snapshots;
@@ -144,7 +143,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             }
         }
         let mut images = options.images;
-        images.expect(&trace.pokes);
+        images.expect(&trace.text_pokes);
         let mut synthesizer = Synthesizer::new(
             options.itrace,
             plan,
@@ -162,7 +161,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             crew: Crew::new(cores, &plan, wanted),
             synthesizer,
             current: FxHashMap::default(),
-            events: events.clone(),
+            events,
             endian,
             errors: 0,
             codeless: Codeless::default(),
@@ -467,9 +466,9 @@ fn written<'s, S: Sink + 's>(
     events: Events,
     sink: &S,
 ) -> Option<Written<'s>> {
-    let (event, shown) = match options.shown_alone()? {
-        Alone::Instructions => (events.instructions?, Shown::Instructions),
-        Alone::Branches => (
+    let (event, shown) = match options.sole_event()? {
+        SoleEvent::Instructions => (events.instructions?, Shown::Instructions),
+        SoleEvent::Branches => (
             events.branches?,
             Shown::Branches(BranchFilter::new(options)),
         ),

@@ -252,7 +252,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     let filter = Filter::from_matches(matches, &reader)?;
     let symbols = Symbols::from_matches(matches);
     if let Some(options) = &mut itrace_options {
-        options.thread_stack |= spec.any_has(FieldSet::CALLINDENT) || symbols.asks_for_graph();
+        options.stacks.thread_stack |= spec.any_has(FieldSet::CALLINDENT) || symbols.asks_for_graph();
     }
     let traced = itrace_options.filter(|_| !dump::is_asked(matches));
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
@@ -292,7 +292,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         spec,
         with_chains,
         adds_chains: decoding.is_some()
-            && itrace_options.is_some_and(|options| options.add_callchain),
+            && itrace_options.is_some_and(|options| options.stacks.add_callchain),
         chains: chains(matches, &reader, with_chains),
         nanoseconds: matches.get_flag("ns") || shorthand.is_some(),
         narrow: matches.get_flag("Latency"),

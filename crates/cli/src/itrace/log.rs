@@ -21,10 +21,10 @@ pub(super) fn writer(
     options: &ItraceOptions,
     endian: Endian,
 ) -> Result<Option<Box<dyn LogWriter>>, Failure> {
-    if !options.log {
+    if !options.log.written {
         return Ok(None);
     }
-    let file = match options.log_with.contains('o') {
+    let file = match options.log.with.contains('o') {
         true => None,
         false => Some(
             create_output(Path::new(NAME))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use oxperf_data::Reader;
 use oxperf_data::features::{BpfProgInfo, OsRelease};
-use oxperf_itrace::{CodePlaces, KernelPlaces};
+use oxperf_itrace::{CodeSearchPaths, KernelSearchPaths};
 use oxperf_objects::Places;
 use oxperf_symbols::running_kernel;
 
@@ -14,9 +14,9 @@ use crate::input::Input;
 use crate::naming;
 
 /// All places for a recording.
-pub(crate) fn code_places(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> CodePlaces {
+pub(crate) fn code_places(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> CodeSearchPaths {
     let files = naming::places(matches);
-    let kernel = KernelPlaces {
+    let kernel = KernelSearchPaths {
         parts: programs(reader),
         named_image: file(matches, "vmlinux"),
         copies: copies(file(matches, "kallsyms"), input),
@@ -29,7 +29,7 @@ pub(crate) fn code_places(matches: &ArgMatches, input: &Input, reader: &Reader<'
         running: running_kernel().filter(|_| files.root.is_none()),
     };
     let guest_kernels = guests::code(matches);
-    CodePlaces {
+    CodeSearchPaths {
         files,
         kernel,
         guest_kernels,

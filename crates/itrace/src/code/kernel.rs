@@ -14,11 +14,11 @@ use rustc_hash::FxHashMap;
 
 use super::modules::ModuleCode;
 use super::patches::Patches;
-use crate::trace::Poke;
+use crate::trace::CodeChange;
 
 /// Where a kernel's code is looked for, the preferred places first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct KernelPlaces {
+pub struct KernelSearchPaths {
     /// Code that the recording holds itself, such as that of BPF programs: addresses and bytes.
     pub parts: Vec<(u64, Vec<u8>)>,
     /// The image that the user names (`--vmlinux`); taken whatever its identity.
@@ -74,7 +74,11 @@ fn as_objects_know_it(reference: &KernelReference) -> KernelSymbol<'_> {
 
 impl KernelCode {
     /// Finds the code of a machine's kernel as it was before any of the changes.
-    pub(super) fn find(places: &KernelPlaces, objects: &Objects, changes: &[Poke]) -> KernelCode {
+    pub(super) fn find(
+        places: &KernelSearchPaths,
+        objects: &Objects,
+        changes: &[CodeChange],
+    ) -> KernelCode {
         let identity = Identity::of(objects);
         // The kernel's mapping goes on to the end of all addresses; its text does not.
         const LONGEST: u64 = 64 << 20;
@@ -105,7 +109,7 @@ impl KernelCode {
 
     /// Finds the code of a guest's kernel, of which the recording may tell where a symbol was.
     pub(super) fn find_of_guest(
-        places: &KernelPlaces,
+        places: &KernelSearchPaths,
         reference: Option<&KernelReference>,
     ) -> KernelCode {
         let identity = Identity {
@@ -210,7 +214,7 @@ const KERNEL_IMAGE: u64 = 1 << 60;
 /// The same of its modules' files.
 const MODULE_IMAGE: u64 = 1 << 59;
 
-impl KernelPlaces {
+impl KernelSearchPaths {
     /// The first place that has the kernel's memory: of the one that runs here what is `wanted`.
     fn memory(&self, identity: Identity<'_>, wanted: &[Range<u64>]) -> Option<KernelMemory> {
         let named = self.named_image.as_deref();

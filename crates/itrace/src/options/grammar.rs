@@ -10,7 +10,7 @@
 
 use thiserror::Error;
 
-use super::{ItraceOptions, Letters, Period};
+use super::{ItraceOptions, Letters, StackSelection, SynthPeriod};
 
 /// A text that is not of the language; perf's words.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -33,7 +33,7 @@ impl ItraceOptions {
                 .letter(letter)
                 .ok_or_else(|| OptionsError(text.to_owned()))?;
         }
-        let period = parser.period.unwrap_or(Period::DEFAULT);
+        let period = parser.period.unwrap_or(SynthPeriod::DEFAULT);
         Ok(ItraceOptions {
             period,
             ..parser.options
@@ -41,9 +41,16 @@ impl ItraceOptions {
     }
 }
 
+/// Letters by their sign.
+#[derive(Default)]
+struct SignedLetters {
+    plus: Letters,
+    minus: Letters,
+}
+
 struct Parser<'a> {
     rest: &'a [u8],
-    period: Option<Period>,
+    period: Option<SynthPeriod>,
     options: ItraceOptions,
 }
 
@@ -58,22 +65,22 @@ impl Parser<'_> {
     fn letter(&mut self, letter: u8) -> Option<()> {
         let options = &mut self.options;
         match letter {
-            b'i' => options.instructions = true,
-            b'y' => options.cycles = true,
-            b'b' => options.branches = true,
-            b'c' => (options.branches, options.calls) = (true, true),
-            b'r' => (options.branches, options.returns) = (true, true),
-            b'x' => options.transactions = true,
-            b'w' => options.ptwrites = true,
-            b'p' => options.power = true,
-            b'o' => options.other_events = true,
-            b'I' => options.interrupts = true,
-            b'e' => options.errors = true,
-            b'd' => options.log = true,
-            b'g' => options.callchain = true,
-            b'G' => options.add_callchain = true,
-            b'l' => options.last_branch = true,
-            b'L' => options.add_last_branch = true,
+            b'i' => options.events.instructions = true,
+            b'y' => options.events.cycles = true,
+            b'b' => options.events.branches = true,
+            b'c' => (options.events.branches, options.events.calls) = (true, true),
+            b'r' => (options.events.branches, options.events.returns) = (true, true),
+            b'x' => options.events.transactions = true,
+            b'w' => options.events.ptwrites = true,
+            b'p' => options.events.power = true,
+            b'o' => options.events.other_events = true,
+            b'I' => options.events.interrupts = true,
+            b'e' => options.errors.shown = true,
+            b'd' => options.log.written = true,
+            b'g' => options.stacks.callchain = true,
+            b'G' => options.stacks.add_callchain = true,
+            b'l' => options.stacks.last_branch = true,
+            b'L' => options.stacks.add_last_branch = true,
             b'q' => options.quick += 1,
             b'A' => options.approximate_ipc = true,
             b'Z' => options.timeless = true,
@@ -87,14 +94,11 @@ impl Parser<'_> {
     fn value(&mut self, letter: u8) -> Option<()> {
         match letter {
             b'i' | b'y' => self.period()?,
-            b'g' | b'G' => self.options.callchain_size = self.entries()?.unwrap_or(16),
-            b'l' | b'L' => self.options.last_branch_size = self.entries()?.unwrap_or(64),
+            b'g' | b'G' => self.options.stacks.callchain_size = self.entries()?.unwrap_or(16),
+            b'l' | b'L' => self.options.stacks.last_branch_size = self.entries()?.unwrap_or(64),
             b's' => self.options.skip = self.skip()?,
-            b'e' => self.options.errors_without = self.signed(Letters::default())?.1,
-            b'd' => {
-                (self.options.log_with, self.options.log_without) =
-                    self.signed(Letters::default())?
-            }
+            b'e' => self.options.errors.without = self.signed()?.minus,
+            b'd' => self.options.log.with = self.signed()?.plus,
             _ => {}
         }
         Some(())
@@ -131,11 +135,11 @@ impl Parser<'_> {
         self.pass_over(b" ,");
         let scale = match self.take() {
             None => 1,
-            Some(b'i') => return self.set_period(Period::Instructions(number)),
-            Some(b't') => return self.set_period(Period::Ticks(number)),
+            Some(b'i') => return self.set_period(SynthPeriod::Instructions(number)),
+            Some(b't') => return self.set_period(SynthPeriod::Ticks(number)),
             Some(unit) => self.seconds(unit)?,
         };
-        self.set_period(Period::Nanoseconds(number.wrapping_mul(scale)))
+        self.set_period(SynthPeriod::Nanoseconds(number.wrapping_mul(scale)))
     }
 
     /// Nanoseconds of a unit of which the first letter is known.
@@ -149,7 +153,7 @@ impl Parser<'_> {
         (self.take() == Some(b's')).then_some(scale)
     }
 
-    fn set_period(&mut self, period: Period) -> Option<()> {
+    fn set_period(&mut self, period: SynthPeriod) -> Option<()> {
         self.period = Some(period);
         Some(())
     }
@@ -160,7 +164,7 @@ impl Parser<'_> {
             return Some(None);
         };
         let number = usize::try_from(number).ok()?;
-        (1..=ItraceOptions::MOST_ENTRIES)
+        (1..=StackSelection::MAX_ENTRIES)
             .contains(&number)
             .then_some(Some(number))
     }
@@ -183,14 +187,14 @@ impl Parser<'_> {
     }
 
     /// Letters behind `+` and behind `-`.
-    fn signed(&mut self, mut plus: Letters) -> Option<(Letters, Letters)> {
-        let mut minus = Letters::default();
+    fn signed(&mut self) -> Option<SignedLetters> {
+        let mut letters = SignedLetters::default();
         loop {
             self.pass_over(b" ");
             let set = match self.rest.first() {
-                Some(b'+') => &mut plus,
-                Some(b'-') => &mut minus,
-                _ => return Some((plus, minus)),
+                Some(b'+') => &mut letters.plus,
+                Some(b'-') => &mut letters.minus,
+                _ => return Some(letters),
             };
             self.rest = &self.rest[1..];
             let blanks = self.rest.iter().take_while(|byte| **byte == b' ').count();
@@ -207,6 +211,7 @@ impl Parser<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::EventSelection;
 
     fn parsed(text: &str) -> ItraceOptions {
         ItraceOptions::parse(text).unwrap()
@@ -218,14 +223,14 @@ mod tests {
         for text in [
             "i100us", "i 100 us", "i,100,us", "i", "y", "i100000", "i100000 ", "b",
         ] {
-            assert_eq!(period(text), Period::Nanoseconds(100_000), "{text}");
+            assert_eq!(period(text), SynthPeriod::Nanoseconds(100_000), "{text}");
         }
-        assert_eq!(period("i10t"), Period::Ticks(10));
-        assert_eq!(period("y5ii3ms"), Period::Nanoseconds(3_000_000));
-        assert_eq!(period("i10,i"), Period::Instructions(10));
+        assert_eq!(period("i10t"), SynthPeriod::Ticks(10));
+        assert_eq!(period("y5ii3ms"), SynthPeriod::Nanoseconds(3_000_000));
+        assert_eq!(period("i10,i"), SynthPeriod::Instructions(10));
         assert_eq!(
             period("i18446744073709551616i"),
-            Period::Instructions(u64::MAX)
+            SynthPeriod::Instructions(u64::MAX)
         );
     }
 
@@ -247,41 +252,55 @@ mod tests {
     #[test]
     fn signs_take_one_letter() {
         let options = parsed("e-ol");
-        assert!(options.errors && options.last_branch);
-        assert!(options.errors_without.contains('o') && !options.errors_without.contains('l'));
+        assert!(options.errors.shown && options.stacks.last_branch);
+        assert!(options.errors.without.contains('o') && !options.errors.without.contains('l'));
         let options = parsed("e -o - ld+e+o");
-        assert!(options.errors_without.contains('l'));
+        assert!(options.errors.without.contains('l'));
         assert!(
-            options.log_with.contains('e')
-                && options.log_with.contains('o')
-                && !options.last_branch
+            options.log.with.contains('e')
+                && options.log.with.contains('o')
+                && !options.stacks.last_branch
         );
     }
 
     #[test]
     fn letters_add_up() {
         let options = parsed("crg,32l8qqs5AZ");
-        assert!(options.branches && options.calls && options.returns && options.callchain);
-        assert_eq!((options.callchain_size, options.last_branch_size), (32, 8));
+        assert!(
+            options.events.branches
+                && options.events.calls
+                && options.events.returns
+                && options.stacks.callchain
+        );
+        assert_eq!(
+            (
+                options.stacks.callchain_size,
+                options.stacks.last_branch_size
+            ),
+            (32, 8)
+        );
         assert_eq!((options.quick, options.skip), (2, 5));
-        assert!(options.approximate_ipc && options.timeless && !options.add_callchain);
+        assert!(options.approximate_ipc && options.timeless && !options.stacks.add_callchain);
         assert_eq!(parsed("s-1").skip, u64::MAX);
         assert_eq!(parsed(""), ItraceOptions::NOTHING);
         let calls = parsed(ItraceOptions::SCRIPT_LETTERS);
         assert_eq!(
             calls,
             ItraceOptions {
-                period: Period::DEFAULT,
+                period: SynthPeriod::DEFAULT,
                 ..ItraceOptions::SCRIPT
             }
         );
+        let report = ItraceOptions::REPORT;
         assert_eq!(
             parsed(ItraceOptions::ALL_LETTERS),
             ItraceOptions {
-                branches: true,
-                callchain: false,
-                add_callchain: false,
-                ..ItraceOptions::REPORT
+                events: EventSelection {
+                    branches: true,
+                    ..report.events
+                },
+                stacks: StackSelection::NONE,
+                ..report
             }
         );
     }

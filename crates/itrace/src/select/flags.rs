@@ -14,12 +14,12 @@ pub(crate) struct BranchFilter(SampleFlags);
 impl BranchFilter {
     pub(crate) fn new(options: &ItraceOptions) -> BranchFilter {
         use SampleFlags as F;
-        let calls = if options.calls {
+        let calls = if options.events.calls {
             F::CALL | F::ASYNC | F::TRACE_END
         } else {
             F::default()
         };
-        let returns = if options.returns {
+        let returns = if options.events.returns {
             F::RETURN | F::TRACE_BEGIN
         } else {
             F::default()

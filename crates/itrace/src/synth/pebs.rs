@@ -196,7 +196,7 @@ impl Synthesizer<'_> {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        if !self.options.other_events {
+        if !self.options.events.other_events {
             return ControlFlow::Continue(());
         }
         let items = Items(&told.values);

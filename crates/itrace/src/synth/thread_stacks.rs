@@ -6,8 +6,8 @@ use oxperf_session::SampleEvent;
 use oxperf_wire::{BranchStack, Endian, Words};
 use rustc_hash::FxHashMap;
 
-use crate::ItraceOptions;
 use crate::code::KERNEL_START;
+use crate::options::StackSelection;
 use crate::queue::Lane;
 use crate::stack::{Followed, Move, ThreadStack};
 
@@ -39,7 +39,7 @@ impl StackKey {
 /// The stacks of all threads.
 #[derive(Debug)]
 pub(crate) struct Stacks {
-    options: ItraceOptions,
+    options: StackSelection,
     followed: Followed,
     threads: FxHashMap<StackKey, ThreadStack>,
     /// Room for what the next sample holds.
@@ -49,7 +49,7 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    pub(super) fn new(options: ItraceOptions) -> Stacks {
+    pub(super) fn new(options: StackSelection) -> Stacks {
         let branches = if options.last_branch {
             options.last_branch_size
         } else {

@@ -5,7 +5,10 @@ use oxperf_itrace::{Cores, Window};
 use crate::decode::{Decoded, Form, How, decode, each_case};
 
 /// The smallest recordings, too: a stretch goes from each PSB to the next.
-const MANY: Cores = Cores { count: 3, piece: 1 };
+const MANY: Cores = Cores {
+    count: 3,
+    chunk_bytes: 1,
+};
 
 /// Bytes of a recording that is decoded in several ways, and of one that takes too long for a debug build.
 const SMALL: usize = 100 << 10;

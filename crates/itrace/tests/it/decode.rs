@@ -8,7 +8,7 @@ use std::sync::Arc;
 use oxperf_abi::PerfTime;
 use oxperf_data::Reader;
 use oxperf_itrace::{
-    CodePlaces, Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions, Window,
+    CodeSearchPaths, Cores, DecodePlan, Images, ItraceOptions, Trace, Tracer, TracerOptions, Window,
 };
 use oxperf_machine::Machine;
 use oxperf_objects::Places;
@@ -171,14 +171,14 @@ pub(crate) fn decode(file: &[u8], root: &Path, how: How<'_>) -> Decoded {
     let trace = Trace::find(&reader, session.events(), &|_| true)
         .unwrap()
         .unwrap();
-    let planned = Planned::new(&trace, &options, &mut session).unwrap();
+    let planned = DecodePlan::new(&trace, &options, &mut session).unwrap();
     let files = Places {
         root: Some(root.to_owned()),
         ..Places::default()
     };
-    let images = Images::new(CodePlaces {
+    let images = Images::new(CodeSearchPaths {
         files,
-        ..CodePlaces::default()
+        ..CodeSearchPaths::default()
     });
     let options = TracerOptions {
         itrace: options,
@@ -193,15 +193,7 @@ pub(crate) fn decode(file: &[u8], root: &Path, how: How<'_>) -> Decoded {
         form,
         window: kept,
     };
-    let events = session.events().clone();
-    let mut tracer = Tracer::new(
-        &trace,
-        &events,
-        reader.endian(),
-        planned,
-        options,
-        &mut sink,
-    );
+    let mut tracer = Tracer::new(&trace, reader.endian(), planned, options, &mut sink);
     session.run(&mut tracer).unwrap();
     let (shared, left_out) = (tracer.shared(), tracer.left_out());
     drop(tracer);

@@ -11,7 +11,7 @@ use oxperf_abi::{Misc, Pid, RecordType, Tid};
 use oxperf_analysis::calls::totals::Totals;
 use oxperf_analysis::calls::{Call, Calls, End, Ended, Entry, Event, Step, ThreadKey};
 use oxperf_data::Reader;
-use oxperf_itrace::ItraceOptions;
+use oxperf_itrace::{ErrorSelection, EventSelection, ItraceOptions};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::call_tree::{self as text, Caller, Summary, json, table};
 use oxperf_resolve::SymbolSource;
@@ -71,9 +71,14 @@ impl Form {
 fn itrace_options(matches: &ArgMatches) -> Result<Option<ItraceOptions>, Failure> {
     let given = itrace::options(matches, ItraceOptions::NOTHING)?;
     Ok(given.map(|given| ItraceOptions {
-        branches: true,
-        errors: true,
-        errors_without: given.errors_without,
+        events: EventSelection {
+            branches: true,
+            ..EventSelection::NONE
+        },
+        errors: ErrorSelection {
+            shown: true,
+            without: given.errors.without,
+        },
         timeless: given.timeless,
         ..ItraceOptions::NOTHING
     }))
