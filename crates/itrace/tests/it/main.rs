@@ -2,9 +2,6 @@
 
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
-#[path = "it/cores.rs"]
 mod cores;
-#[path = "it/decode.rs"]
 mod decode;
-#[path = "it/window.rs"]
 mod window;
