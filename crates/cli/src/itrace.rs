@@ -6,7 +6,9 @@ pub(crate) mod places;
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::Cpu;
 use oxperf_data::Reader;
-use oxperf_itrace::{Cores, Images, ItraceOptions, DecodePlan, Trace, Tracer, TracerOptions, Window};
+use oxperf_itrace::{
+    Cores, DecodePlan, Images, ItraceOptions, Trace, Tracer, TracerOptions, Window,
+};
 use oxperf_session::{Finished, Session, Sink};
 
 use crate::failure::Failure;
@@ -130,7 +132,7 @@ impl<'a> Decoding<'a> {
             window,
             log,
         };
-            let mut tracer = Tracer::new(&trace, reader.endian(), planned, options, sink);
+        let mut tracer = Tracer::new(&trace, reader.endian(), planned, options, sink);
         let mut finished = session
             .run(&mut tracer)
             .map_err(|error| input.refuse(&error))?;

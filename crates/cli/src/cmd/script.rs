@@ -252,7 +252,8 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     let filter = Filter::from_matches(matches, &reader)?;
     let symbols = Symbols::from_matches(matches);
     if let Some(options) = &mut itrace_options {
-        options.stacks.thread_stack |= spec.any_has(FieldSet::CALLINDENT) || symbols.asks_for_graph();
+        options.stacks.thread_stack |=
+            spec.any_has(FieldSet::CALLINDENT) || symbols.asks_for_graph();
     }
     let traced = itrace_options.filter(|_| !dump::is_asked(matches));
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));

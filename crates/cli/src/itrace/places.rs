@@ -14,7 +14,11 @@ use crate::input::Input;
 use crate::naming;
 
 /// All places for a recording.
-pub(crate) fn code_places(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> CodeSearchPaths {
+pub(crate) fn code_places(
+    matches: &ArgMatches,
+    input: &Input,
+    reader: &Reader<'_>,
+) -> CodeSearchPaths {
     let files = naming::places(matches);
     let kernel = KernelSearchPaths {
         parts: programs(reader),

@@ -63,9 +63,8 @@ impl Counted {
         if matches.get_flag("branch-history") {
             return Some(Counted::Samples);
         }
-        let made = itrace.is_some_and(|made| {
-            made.stacks.last_branch || made.stacks.add_last_branch
-        });
+        let made =
+            itrace.is_some_and(|made| made.stacks.last_branch || made.stacks.add_last_branch);
         if matches.get_flag("branch-stack") {
             let carries = |sample_type: SampleType| sample_type.contains(SampleType::BRANCH_STACK);
             let recorded = reader
