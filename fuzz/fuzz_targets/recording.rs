@@ -13,12 +13,18 @@ use oxperf_data::features::{
 };
 use oxperf_fuzz::mutate_records;
 use oxperf_machine::Machine;
-use oxperf_session::{Checkup, SampleEvent, Session, Sink, rewrite};
+use oxperf_session::{RecordingCheck, NoSink, SampleEvent, Session, Sink, rewrite};
 
 /// Looks at every sample as a report would.
 struct Look;
 
 impl Sink for Look {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         let chain = event
             .sample
@@ -57,5 +63,5 @@ fuzz_target!(|bytes: &[u8]| {
     );
     let _ = (features.get::<PmuCaps>(), features.get::<PmuMappings>());
     let _ = Session::new(&reader).run(&mut Look);
-    let _ = (Checkup::run(&reader), rewrite(&reader, Vec::new()));
+    let _ = (RecordingCheck::run(&reader), rewrite(&reader, Vec::new()));
 });

@@ -11,7 +11,7 @@ use oxperf_data::{Damage, RawRecord, Reader};
 use oxperf_fuzz::mutate_records;
 use oxperf_machine::Machine;
 use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions};
-use oxperf_session::{EventIndex, RecordStats, SampleEvent, Session, Sink, rewrite};
+use oxperf_session::{EventIndex, NoSink, RecordStats, SampleEvent, Session, Sink, rewrite};
 
 /// Dumps records and looks at every sample as a report would.
 struct Look {
@@ -22,6 +22,12 @@ struct Look {
 }
 
 impl Sink for Look {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn record(
         &mut self,
         _: &mut Machine,

@@ -13,7 +13,7 @@ use oxperf_itrace::{
 };
 use oxperf_machine::Machine;
 use oxperf_objects::Places;
-use oxperf_session::{SampleEvent, Session, Sink};
+use oxperf_session::{NoSink, SampleEvent, Session, Sink};
 use oxperf_testkit::Recording;
 use oxperf_wire::user::AuxtraceError;
 
@@ -59,6 +59,12 @@ impl Look {
 }
 
 impl Sink for Look {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         self.told += 1;
         let SampleEvent { sample, traced, .. } = event;

@@ -14,9 +14,7 @@ use oxperf_itrace::ItraceOptions;
 use oxperf_machine::Machine;
 use oxperf_profile::{DetailsWanted, EventGroup, EventProfile, Profile};
 use oxperf_resolve::SymbolSource;
-use oxperf_session::{
-    Diagnostics, EventIndex, EventTable, SampleEvent, Session, SidebandEvent, Sink,
-};
+use oxperf_session::{Diagnostics, EventTable, SampleEvent, Session, Sink};
 use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::Failure;
@@ -68,7 +66,7 @@ pub(crate) fn load(
     let begin = || {
         Session::new(reader)
             .keeping_exited_threads()
-            .watched_by(&passage)
+            .observed_by(&passage)
             .knowing_guests(&guests::known(matches))
             .with_jit_logs(naming::places(matches))
     };
@@ -90,9 +88,9 @@ pub(crate) fn load(
                collector: &mut Collector<'_>| {
         let switching = Switching::from_matches(matches, session.events())?;
         let switching = Some(switching).filter(|switching| !switching.takes_all());
-        let heads_only = decoding.is_none() && collector.needs_heads_only();
-        let session = if heads_only {
-            session.heads_only()
+        let prefix_only = decoding.is_none() && collector.needs_prefix_only();
+        let session = if prefix_only {
+            session.prefix_only()
         } else {
             session
         };
@@ -162,21 +160,11 @@ struct Sifted<'a, 's> {
     collector: &'a mut Collector<'s>,
 }
 
-impl Sink for Sifted<'_, '_> {
-    fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
-        self.collector.event(events, told)
-    }
+impl<'s> Sink for Sifted<'_, 's> {
+    type Inner = Collector<'s>;
 
-    fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
-        self.collector.sideband(machine, event)
-    }
-
-    fn looks_ahead(&self) -> bool {
-        self.collector.looks_ahead()
-    }
-
-    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
-        self.collector.ahead(machine, samples);
+    fn inner(&mut self) -> Option<&mut Collector<'s>> {
+        Some(self.collector)
     }
 
     fn log(&mut self, text: &[u8]) {

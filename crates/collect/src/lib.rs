@@ -27,7 +27,7 @@ use std::ops::ControlFlow;
 use oxperf_abi::{CpuMode, SampleType};
 use oxperf_machine::Machine;
 use oxperf_resolve::{ChainOptions, Chains, Names, SymbolSource, Unwinder};
-use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
+use oxperf_session::{EventIndex, EventTable, NoSink, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::{Endian, Weight};
 
@@ -244,8 +244,8 @@ impl<'s> Collector<'s> {
         self
     }
 
-    /// Whether nothing but the heads of samples counts: see [`Session::heads_only`](oxperf_session::Session::heads_only).
-    pub fn needs_heads_only(&self) -> bool {
+    /// Whether nothing but the prefixes of samples counts: see [`Session::prefix_only`](oxperf_session::Session::prefix_only).
+    pub fn needs_prefix_only(&self) -> bool {
         let CollectOptions {
             chains,
             history,
@@ -398,11 +398,17 @@ fn take_merged(
 }
 
 impl Sink for Collector<'_> {
-    fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
-        let Some(event) = events.events().get(told.0) else {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
+    fn event_update(&mut self, events: &EventTable, index: EventIndex) -> bool {
+        let Some(event) = events.events().get(index.0) else {
             return false;
         };
-        match self.profile.events.get_mut(told.0) {
+        match self.profile.events.get_mut(index.0) {
             Some(known) => known.name.clone_from(&event.name),
             None => self.profile.events.push(EventProfile {
                 name: event.name.clone(),
@@ -423,12 +429,12 @@ impl Sink for Collector<'_> {
         ControlFlow::Continue(())
     }
 
-    fn looks_ahead(&self) -> bool {
-        self.options.chains && self.chains.looks_ahead()
+    fn wants_batches(&mut self) -> bool {
+        self.options.chains && self.chains.wants_batches()
     }
 
-    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
-        self.chains.ahead(machine, samples);
+    fn prefetch(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.chains.prefetch(machine, samples);
     }
 
     #[inline]

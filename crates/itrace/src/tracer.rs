@@ -464,7 +464,7 @@ fn can_be_foretold(wanted: EmitOptions, has_tsc: bool) -> bool {
 fn written<'s, S: Sink + 's>(
     options: &ItraceOptions,
     events: Events,
-    sink: &S,
+    sink: &mut S,
 ) -> Option<Written<'s>> {
     let (event, shown) = match options.sole_event()? {
         SoleEvent::Instructions => (events.instructions?, Shown::Instructions),
@@ -473,5 +473,5 @@ fn written<'s, S: Sink + 's>(
             Shown::Branches(BranchFilter::new(options)),
         ),
     };
-    Some(Written::new(event, shown, sink.place_writer(event)?))
+    Some(Written::new(event, shown, sink.text_writer(event)?))
 }

@@ -72,12 +72,12 @@ impl Chains {
     }
 
     /// Whether it helps to see samples before their turn.
-    pub fn looks_ahead(&self) -> bool {
+    pub fn wants_batches(&self) -> bool {
         self.unwinder.is_some()
     }
 
     /// Prepares the chains of samples whose turn comes next, on all cores.
-    pub fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+    pub fn prefetch(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
         if let Some(unwinder) = &mut self.unwinder {
             unwinder.unwind_all(machine, samples, self.options.max_stack);
         }
@@ -98,7 +98,7 @@ impl Chains {
     /// Adds what a copy of the stack gives; tells why it gave no more.
     fn unwind(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Option<End> {
         let limit = self.options.max_stack;
-        let unwound = match (&mut self.unwinder, event.ahead) {
+        let unwound = match (&mut self.unwinder, event.prefetched) {
             (Some(unwinder), Some(place)) => unwinder.unwound(place),
             (Some(unwinder), None) => unwinder.unwind(machine, event.thread, &event.sample, limit),
             (None, _) => None,
@@ -209,7 +209,7 @@ mod tests {
             thread: ThreadId(0),
             period: 1,
             traced: None,
-            ahead,
+            prefetched: ahead,
         }
     }
 
@@ -220,7 +220,7 @@ mod tests {
         let mut chains = Chains::new(ChainOptions::default(), Some(unwinder));
         let bodies: Vec<Vec<u8>> = (0..9).map(|number| body(0x40_0000 + number)).collect();
         let events: Vec<SampleEvent<'_>> = bodies.iter().map(|body| event(body, None)).collect();
-        chains.ahead(&machine, &events);
+        chains.prefetch(&machine, &events);
         for (place, bytes) in bodies.iter().enumerate() {
             let expected = [
                 (CpuMode::Kernel, 9),

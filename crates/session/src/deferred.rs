@@ -7,7 +7,7 @@ use oxperf_data::RawRecord;
 use oxperf_wire::kernel::CallchainDeferred;
 use oxperf_wire::{Cursor, RecordHeader, Sample, Words, open_chain};
 
-use crate::session::Queued;
+use crate::queued::Queued;
 use crate::{EventIndex, Session, Sink};
 
 /// The samples that wait, oldest first.

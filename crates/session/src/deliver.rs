@@ -8,8 +8,8 @@ use oxperf_wire::kernel::{Aux, Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Ta
 use oxperf_wire::{Cursor, Sample, WireError};
 
 use crate::group_read::{counting_thread, reads_counters};
-use crate::heads::is_head;
-use crate::session::Queued;
+use crate::queued::Queued;
+use crate::sample_prefix::is_prefix;
 use crate::{EventIndex, SampleEvent, Session, SidebandEvent, Sink};
 
 impl Session<'_, '_> {
@@ -98,7 +98,7 @@ impl Session<'_, '_> {
         let body = queued.record.body;
         // It is decoded where the sink will see it, and copied nowhere: it is large, and there are many.
         let mut sampled = queued.sampled();
-        let decoded = match is_head(&queued.record) {
+        let decoded = match is_prefix(&queued.record) {
             true => layout.decode_head_into(&mut sampled.sample, body, self.endian),
             false => layout.decode_into(&mut sampled.sample, body, self.endian),
         };
@@ -167,7 +167,7 @@ impl Session<'_, '_> {
     ) -> ControlFlow<()> {
         self.diagnostics.samples += 1;
         sampled.thread = self.thread_of(&sampled.sample);
-        sampled.ahead = self.ahead.place();
+        sampled.prefetched = self.prefetch.index();
         sink.sample(&mut self.machine, sampled)
     }
 

@@ -9,10 +9,14 @@
 //! use std::ops::ControlFlow;
 //! use oxperf_data::{FeatureSet, Reader, Writer, WriterEvent};
 //! use oxperf_machine::Machine;
-//! use oxperf_session::{SampleEvent, Session, Sink};
+//! use oxperf_session::{NoSink, SampleEvent, Session, Sink};
 //!
 //! struct Count(usize);
 //! impl Sink for Count {
+//!     type Inner = NoSink;
+//!     fn inner(&mut self) -> Option<&mut NoSink> {
+//!         None
+//!     }
 //!     fn sample(&mut self, _: &mut Machine, _: &SampleEvent<'_>) -> ControlFlow<()> {
 //!         self.0 += 1;
 //!         ControlFlow::Continue(())
@@ -28,30 +32,35 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod ahead;
-mod checkup;
+mod check;
 mod deferred;
 mod deliver;
 mod diagnostics;
 mod events;
 mod group_read;
-mod heads;
 mod jit;
 mod order;
+mod prefetch;
+mod progress;
+mod queued;
 mod rewrite;
+mod sample_prefix;
 mod session;
+mod sink;
 mod stats;
 mod traced;
-mod watch;
 
 pub use oxperf_abi::SampleFlags;
 
-pub use checkup::{CheckedEvent, Checkup, Form, LostCounts, RecordCounts, Recorder, Tool};
+pub use check::{
+    CheckedEvent, LostCounts, RecordCounts, RecorderInfo, RecordingCheck, RecordingForm, Tool,
+};
 pub use diagnostics::{AuxLosses, Diagnostics};
 pub use events::{EventIndex, EventTable, SessionEvent};
 pub use jit::{JitTrouble, is_jit_log};
+pub use progress::ProgressObserver;
 pub use rewrite::{RewriteError, Rewritten, rewrite};
-pub use session::{Finished, SampleEvent, Session, SidebandEvent, Sink};
+pub use session::{Finished, Session};
+pub use sink::{NoSink, SampleEvent, SidebandEvent, Sink};
 pub use stats::{EventStats, RecordStats};
-pub use traced::{CodeWidth, EventDatum, Payload, PlaceWriter, Progress, Traced, TracedCode};
-pub use watch::Watch;
+pub use traced::{CodeWidth, EventDatum, Payload, Progress, SampleTextWriter, Traced, TracedCode};

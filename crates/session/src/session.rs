@@ -1,145 +1,26 @@
 //! One walk over a recording.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use oxperf_abi::{FileOffset, Misc, PerfTime, RecordType};
+use oxperf_abi::{Misc, PerfTime, RecordType};
 use oxperf_data::{
-    Container, Damage, DataError, Framed, RawRecord, Reader, Records, Source, features::BuildIds,
+    Container, Damage, DataError, Framed, Reader, Records, Source, features::BuildIds,
 };
-use oxperf_machine::{GuestId, GuestModule, Machine, ThreadId};
+use oxperf_machine::{GuestId, GuestModule, Machine};
 use oxperf_objects::Places;
-use oxperf_wire::user::{AuxtraceError, BuildIdRecord, EventUpdate, HeaderAttr, Update};
-use oxperf_wire::{Cursor, Endian, RecordHeader, Sample, SampleId};
+use oxperf_wire::user::{BuildIdRecord, EventUpdate, HeaderAttr, Update};
+use oxperf_wire::{Cursor, Endian};
 
-use crate::ahead::Ahead;
 use crate::deferred::Deferred;
 use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
-use crate::heads::Heads;
 use crate::jit::JitLogs;
 use crate::order::Order;
-use crate::watch::Milestones;
-use crate::{Diagnostics, EventIndex, EventTable, PlaceWriter, SessionEvent, Traced, Watch};
-
-/// What a session does with samples.
-pub trait Sink {
-    /// A record of any kind when its turn has come, before it is decoded and counts: what follows may not be called
-    /// for it. Without an event it is a tool's, or its id is not listed. `Break` ends the session.
-    #[inline]
-    fn record(
-        &mut self,
-        _machine: &mut Machine,
-        _record: &RawRecord<'_>,
-        _event: Option<EventIndex>,
-    ) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    /// A sample; the machine is as it was at that moment. `Break` ends the session.
-    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()>;
-
-    /// Whether it helps to see samples before their turn, by [`Sink::ahead`].
-    fn looks_ahead(&self) -> bool {
-        false
-    }
-
-    /// Samples whose turn comes next, in their order; nothing between them changes the machine. Each is handed over
-    /// afterwards, with its place among these: see [`SampleEvent::ahead`].
-    fn ahead(&mut self, _machine: &Machine, _samples: &[SampleEvent<'_>]) {}
-
-    /// How the samples of an event are written, if their moments and places alone decide it: then those that are made of
-    /// hardware trace may come as text, by [`Sink::written`].
-    fn place_writer<'w>(&self, _event: EventIndex) -> Option<Arc<dyn PlaceWriter + 'w>>
-    where
-        Self: 'w,
-    {
-        None
-    }
-
-    /// Samples as the event's [`PlaceWriter`] wrote them, in order; `common` says what they have in common. `Break`
-    /// ends the session.
-    fn written(
-        &mut self,
-        _machine: &Machine,
-        _common: &SampleEvent<'_>,
-        _text: &[u8],
-    ) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    /// A kernel record that is no sample, after it was applied to the machine; an EXIT before, while its thread is
-    /// still known. `Break` ends the session.
-    fn sideband(&mut self, _machine: &mut Machine, _event: &SidebandEvent<'_>) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    /// A stretch of the recording cannot be read; told where it stands, before the records that wait for their turn.
-    /// `Break` ends the session.
-    fn damage(&mut self, _damage: &Damage) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    /// A stream tells of an event, or how one is called, between its samples: of the one at `told` in `events`. `false`
-    /// when the sink has no use for further events; samples of such a one are none of a listed event then.
-    fn event(&mut self, _events: &EventTable, _told: EventIndex) -> bool {
-        false
-    }
-
-    /// The recorder finished a round: it has emptied every ring once more. `Break` ends the session.
-    fn round(&mut self, _machine: &mut Machine) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    /// Every record was taken.
-    fn end(&mut self, _machine: &mut Machine) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    /// A piece of the log of a decoder of hardware trace.
-    fn log(&mut self, _text: &[u8]) {}
-
-    /// What a decoder of hardware trace could not make sense of, at its place between the samples.
-    fn trace_error(
-        &mut self,
-        _machine: &mut Machine,
-        _error: &AuxtraceError<'_>,
-    ) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
-/// A kernel record that is no sample, on its way to the sink.
-#[derive(Clone, Copy, Debug)]
-pub struct SidebandEvent<'a> {
-    /// Which event it belongs to.
-    pub event: EventIndex,
-    /// The framed record.
-    pub record: RawRecord<'a>,
-    /// Who, when and where, from its trailer.
-    pub id: SampleId,
-}
-
-/// A sample on its way to the sink.
-#[derive(Clone, Copy, Debug)]
-pub struct SampleEvent<'a> {
-    /// Which event it belongs to.
-    pub event: EventIndex,
-    /// Where its record stands.
-    pub offset: FileOffset,
-    /// Its record's flags.
-    pub misc: Misc,
-    /// The decoded fields.
-    pub sample: Sample<'a>,
-    /// Its thread.
-    pub thread: ThreadId,
-    /// Events that it stands for: its own period, or the event's fixed one.
-    pub period: u64,
-    /// What a sample that was made of hardware trace says beyond a recorded one.
-    pub traced: Option<Traced>,
-    /// Its place among the samples of the last [`Sink::ahead`], if it was one of them.
-    pub ahead: Option<usize>,
-}
+use crate::prefetch::Prefetch;
+use crate::progress::Milestones;
+use crate::queued::Waiting;
+use crate::sample_prefix::SamplePrefixes;
+use crate::{Diagnostics, EventIndex, EventTable, ProgressObserver, SessionEvent, Sink};
 
 /// A session that has seen the whole recording.
 #[derive(Debug)]
@@ -159,69 +40,17 @@ pub struct Session<'r, 'a> {
     pub(crate) machine: Machine,
     pub(crate) reads: GroupReads,
     pub(crate) deferred: Deferred,
-    pub(crate) ahead: Ahead,
+    pub(crate) prefetch: Prefetch,
     pub(crate) jit: JitLogs,
     pub(crate) diagnostics: Diagnostics,
     in_file_order: bool,
-    heads_only: bool,
+    prefix_only: bool,
     only: Option<&'static [RecordType]>,
     milestones: Milestones<'r>,
     /// How many events that the stream was opened with it has still to repeat; `None` of other forms.
     opened_with: Option<usize>,
     /// Whether a round's end says something about all records that can still come.
     rounds_hold: bool,
-}
-
-/// A framed record with its event.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Queued<'a> {
-    pub(crate) record: RawRecord<'a>,
-    pub(crate) event: EventIndex,
-}
-
-impl<'a> Queued<'a> {
-    /// A sample of which no more is known than where it stands.
-    #[inline]
-    pub(crate) fn sampled(&self) -> SampleEvent<'a> {
-        let (event, RawRecord { offset, header, .. }) = (self.event, self.record);
-        let (sample, thread) = (Sample::default(), ThreadId(0));
-        SampleEvent {
-            event,
-            offset,
-            misc: header.misc,
-            sample,
-            thread,
-            period: 0,
-            traced: None,
-            ahead: None,
-        }
-    }
-}
-
-/// A record that waits for its turn. The kernel's records have nothing outside of their size.
-#[derive(Debug)]
-pub(crate) struct Waiting<B> {
-    offset: FileOffset,
-    pub(crate) header: RecordHeader,
-    body: B,
-    event: EventIndex,
-}
-
-impl<B: AsRef<[u8]>> Waiting<B> {
-    #[inline]
-    pub(crate) fn queued(&self) -> Queued<'_> {
-        let (offset, header, body) = (self.offset, self.header, self.body.as_ref());
-        let record = RawRecord {
-            offset,
-            header,
-            body,
-            payload: &[],
-        };
-        Queued {
-            record,
-            event: self.event,
-        }
-    }
 }
 
 impl<'r, 'a> Session<'r, 'a> {
@@ -246,11 +75,11 @@ impl<'r, 'a> Session<'r, 'a> {
             machine,
             reads: GroupReads::default(),
             deferred: Deferred::default(),
-            ahead: Ahead::default(),
+            prefetch: Prefetch::default(),
             jit: JitLogs::default(),
             diagnostics,
             in_file_order: false,
-            heads_only: false,
+            prefix_only: false,
             only: None,
             opened_with: (reader.container() == Container::Stream).then(|| reader.events().len()),
             milestones: Milestones::new(),
@@ -283,8 +112,8 @@ impl<'r, 'a> Session<'r, 'a> {
     /// Of samples the sink looks at nothing but the fields that say who, when and where, the period with them, and it
     /// does not look at their records: then of large ones no more is read.
     #[must_use]
-    pub fn heads_only(mut self) -> Session<'r, 'a> {
-        self.heads_only = true;
+    pub fn prefix_only(mut self) -> Session<'r, 'a> {
+        self.prefix_only = true;
         self
     }
 
@@ -312,10 +141,10 @@ impl<'r, 'a> Session<'r, 'a> {
         self
     }
 
-    /// Tells `watch` how far the walk has come.
+    /// Reports to `observer` how far the walk has come.
     #[must_use]
-    pub fn watched_by(mut self, watch: &'r dyn Watch) -> Session<'r, 'a> {
-        self.milestones = Milestones::of(watch);
+    pub fn observed_by(mut self, observer: &'r dyn ProgressObserver) -> Session<'r, 'a> {
+        self.milestones = Milestones::of(observer);
         self
     }
 
@@ -338,10 +167,10 @@ impl<'r, 'a> Session<'r, 'a> {
     /// The records cannot be had; see [`Reader::source`].
     pub fn run(self, sink: &mut impl Sink) -> Result<Finished, DataError> {
         Ok(match self.reader.source()? {
-            Source::Borrowed(parts) => match self.heads() {
-                Some(heads) => self.walk(sink, |session, order, sink| {
+            Source::Borrowed(parts) => match self.prefixes() {
+                Some(prefixes) => self.walk(sink, |session, order, sink| {
                     let walk = |records: Records<'a>| {
-                        heads.of(records, |heads| session.walk_part(heads, order, sink))
+                        prefixes.of(records, |prefixes| session.walk_part(prefixes, order, sink))
                     };
                     parts.into_iter().try_for_each(walk)
                 }),
@@ -357,10 +186,10 @@ impl<'r, 'a> Session<'r, 'a> {
         })
     }
 
-    /// How large samples are cut to their heads, if nobody looks at the rest and there are such.
-    fn heads(&self) -> Option<Heads> {
-        Some(Heads::new(&self.events, self.endian))
-            .filter(|heads| self.heads_only && heads.are_worth_it())
+    /// Cuts large samples to their prefixes, if nobody looks at the rest and there are such.
+    fn prefixes(&self) -> Option<SamplePrefixes> {
+        Some(SamplePrefixes::new(&self.events, self.endian))
+            .filter(|prefixes| self.prefix_only && prefixes.pay())
     }
 
     /// Reads all records, and delivers what waits at the end.
@@ -499,7 +328,7 @@ impl<'r, 'a> Session<'r, 'a> {
         let mut events = self.events.clone();
         if events
             .add_told(&told)
-            .is_some_and(|added| sink.event(&events, added))
+            .is_some_and(|added| sink.event_update(&events, added))
         {
             self.events = events;
             self.diagnostics.lost_samples_by_event.push(0);
@@ -518,7 +347,7 @@ impl<'r, 'a> Session<'r, 'a> {
             return;
         };
         if let Some(told) = self.events.rename(update.id, name) {
-            sink.event(&self.events, told);
+            sink.event_update(&self.events, told);
         }
     }
 
@@ -557,17 +386,17 @@ impl<'r, 'a> Session<'r, 'a> {
         ready: &[(PerfTime, Waiting<B>)],
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let looks_ahead = sink.looks_ahead();
+        let wants_batches = sink.wants_batches();
         for (index, (time, waiting)) in ready.iter().enumerate() {
             if self.jit.is_due(*time) {
                 self.jit.advance(*time, &mut self.machine);
             }
-            if looks_ahead {
-                self.look_ahead(index, ready, sink);
+            if wants_batches {
+                self.take_turn(index, ready, sink);
             }
             self.deliver(&waiting.queued(), sink)?;
         }
-        self.ahead = Ahead::default();
+        self.prefetch = Prefetch::default();
         ControlFlow::Continue(())
     }
 }

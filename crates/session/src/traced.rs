@@ -5,18 +5,18 @@ use oxperf_machine::Machine;
 
 use crate::SampleEvent;
 
-/// Writes samples of which the moment and the place are all that is shown: a head for the one, and behind it the rest.
-/// The same is always written alike, so that texts can be kept and made on any thread.
-pub trait PlaceWriter: Send + Sync {
-    /// The shortest time that heads tell apart, ns; `None` if there are no heads.
-    fn resolution(&self) -> Option<u64>;
+/// Writes samples whose moment and location alone are shown: a prefix for the one, and behind it the rest. Equal
+/// samples have equal text, so that texts can be kept and made on any thread.
+pub trait SampleTextWriter: Send + Sync {
+    /// The shortest time that prefixes tell apart, ns; `None` if there are no prefixes.
+    fn prefix_resolution(&self) -> Option<u64>;
 
-    /// Appends what stands before every sample of a moment: who ran and when, and the sample's period.
-    fn head(&self, machine: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>);
+    /// Appends the text before every sample of a moment: the thread, the time, and the sample's period.
+    fn write_prefix(&self, machine: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>);
 
-    /// Appends what stands behind: where it was, and what happened there. It depends on the sample's address, target,
+    /// Appends the text behind it: the location, and what happened there. It depends on the sample's address, target,
     /// flags, mode and code, and on what is mapped: see [`Machine::generation`].
-    fn place(&self, machine: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>);
+    fn write_location(&self, machine: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>);
 }
 
 /// How wide code is: what its bytes mean.

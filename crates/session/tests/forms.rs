@@ -7,7 +7,7 @@ use oxperf_abi::{AttrFlags, EventAttr, EventId, EventType, Misc, RecordType, Sam
 use oxperf_data::features::{Compressed, DirFormat};
 use oxperf_data::{Container, FeatureId, FeatureSet, Reader, Writer, WriterEvent};
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, EventTable, SampleEvent, Session, Sink, rewrite};
+use oxperf_session::{EventIndex, EventTable, NoSink, SampleEvent, Session, Sink, rewrite};
 use oxperf_tracepoint::{Formatters, SystemFormat, TracingData};
 use oxperf_wire::{Encoder, Endian};
 
@@ -16,6 +16,12 @@ use oxperf_wire::{Encoder, Endian};
 struct Addresses(Vec<u64>);
 
 impl Sink for Addresses {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         self.0.extend(event.sample.ip);
         ControlFlow::Continue(())
@@ -366,7 +372,13 @@ struct Named {
 }
 
 impl Sink for Named {
-    fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
+    fn event_update(&mut self, events: &EventTable, index: EventIndex) -> bool {
         self.names.resize(events.events().len(), String::new());
         self.names[told.0].clone_from(&events.events()[told.0].name);
         true

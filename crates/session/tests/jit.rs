@@ -7,7 +7,7 @@ use oxperf_abi::CpuMode;
 use oxperf_data::Reader;
 use oxperf_machine::Machine;
 use oxperf_objects::Places;
-use oxperf_session::{Diagnostics, SampleEvent, Session, Sink};
+use oxperf_session::{Diagnostics, NoSink, SampleEvent, Session, Sink};
 use oxperf_testkit::Recording;
 
 const LOAD: u32 = 0;
@@ -43,11 +43,17 @@ fn log(functions: &[(u64, u64, u64, &str)]) -> Vec<u8> {
 struct Functions(Vec<String>);
 
 impl Sink for Functions {
-    fn looks_ahead(&self) -> bool {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
+    fn wants_batches(&mut self) -> bool {
         true
     }
 
-    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+    fn prefetch(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
         let names = samples.iter().map(|event| function(machine, event));
         self.0.extend(names.map(|name| format!("ahead {name}")));
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use oxperf_data::Reader;
 use oxperf_machine::Machine;
-use oxperf_session::{SampleEvent, Session, Sink};
+use oxperf_session::{NoSink, SampleEvent, Session, Sink};
 use oxperf_sys::MappedFile;
 
 use crate::digest::Digest;
@@ -24,6 +24,12 @@ pub fn samples(path: &Path) -> Result<Digest> {
 struct Look(Digest);
 
 impl Sink for Look {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     #[inline]
     fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         let sample = &event.sample;

@@ -14,7 +14,7 @@ use oxperf_objects::Elf;
 use oxperf_present::recording::buildid_list;
 use oxperf_present::text::sanitize;
 use oxperf_resolve::{ChainOptions, Chains};
-use oxperf_session::{SampleEvent, Session, Sink};
+use oxperf_session::{NoSink, SampleEvent, Session, Sink};
 use oxperf_symbols::running_kernel;
 use oxperf_sys::MappedFile;
 
@@ -165,7 +165,7 @@ fn hit_binaries(
     };
     let passage = input.passage(false);
     let finished = Session::new(reader)
-        .watched_by(&passage)
+        .observed_by(&passage)
         .run(&mut hits)
         .map_err(|error| input.refuse(&error))?;
     drop(passage);
@@ -204,12 +204,18 @@ fn mark(hit: &mut Vec<bool>, dso: DsoId) {
 }
 
 impl Sink for Hits {
-    fn looks_ahead(&self) -> bool {
-        self.chains.looks_ahead()
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
     }
 
-    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
-        self.chains.ahead(machine, samples);
+    fn wants_batches(&mut self) -> bool {
+        self.chains.wants_batches()
+    }
+
+    fn prefetch(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.chains.prefetch(machine, samples);
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {

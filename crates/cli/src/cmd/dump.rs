@@ -10,7 +10,7 @@ use oxperf_data::{Damage, RawRecord, Reader};
 use oxperf_machine::Machine;
 use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions, Object, Packets};
 use oxperf_present::recording::stats;
-use oxperf_session::{EventIndex, EventTable, RecordStats, SampleEvent, Session, Sink};
+use oxperf_session::{EventIndex, EventTable, NoSink, RecordStats, SampleEvent, Session, Sink};
 use oxperf_wire::Sample;
 
 use crate::failure::{Failure, code};
@@ -193,7 +193,13 @@ impl DumpSink {
 }
 
 impl Sink for DumpSink {
-    fn event(&mut self, events: &EventTable, _: EventIndex) -> bool {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
+    fn event_update(&mut self, events: &EventTable, _: EventIndex) -> bool {
         self.dumper.set_events(events);
         true
     }
@@ -231,7 +237,7 @@ pub(crate) fn report(
     let passage = input.passage(true);
     let session = session(matches, reader)
         .keeping_exited_threads()
-        .watched_by(&passage);
+        .observed_by(&passage);
     let Some(dumper) = dumper(matches, input, reader, session.events(), Consumer::Report) else {
         return Ok(code::SUCCESS);
     };

@@ -223,7 +223,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     let passage = input.passage(true);
     let mut shown = Shown::from_matches(matches);
     let mut session = dump::session(matches, &reader)
-        .watched_by(&passage)
+        .observed_by(&passage)
         .knowing_guests(&guests::known(matches))
         .with_jit_logs(naming::places(matches));
     if matches.get_flag("no-merge-callchains") {

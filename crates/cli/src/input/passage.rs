@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use oxperf_abi::FileOffset;
-use oxperf_session::Watch;
+use oxperf_session::ProgressObserver;
 
 use super::forms::Form;
 use crate::progress::Progress;
@@ -45,7 +45,7 @@ impl<'i> Passage<'i> {
     }
 }
 
-impl Watch for Passage<'_> {
+impl ProgressObserver for Passage<'_> {
     fn passed(&self, part: usize, offset: FileOffset) {
         let state = &mut *self.state.borrow_mut();
         if state.part != part {

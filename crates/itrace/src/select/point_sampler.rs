@@ -227,7 +227,7 @@ pub(crate) fn unfilled() -> SampleEvent<'static> {
         thread: ThreadId(0),
         period: 1,
         traced: None,
-        ahead: None,
+        prefetched: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use intel_pt::{Located, Moment};
-use oxperf_session::{EventIndex, PlaceWriter, SampleFlags};
+use oxperf_session::{EventIndex, SampleFlags, SampleTextWriter};
 
 use super::Point;
 use super::flags::{BranchFilter, flags_of};
@@ -15,7 +15,7 @@ pub(crate) struct Written<'w> {
     /// The event whose samples these are.
     pub(crate) event: EventIndex,
     pub(crate) shown: Shown,
-    writer: Arc<dyn PlaceWriter + 'w>,
+    writer: Arc<dyn SampleTextWriter + 'w>,
     /// The shortest time that lines tell apart, ns; `None` if they tell of none.
     pub(super) resolution: Option<u64>,
 }
@@ -25,12 +25,12 @@ impl<'w> Written<'w> {
     pub(crate) fn new(
         event: EventIndex,
         shown: Shown,
-        writer: Arc<dyn PlaceWriter + 'w>,
+        writer: Arc<dyn SampleTextWriter + 'w>,
     ) -> Written<'w> {
         Written {
             event,
             shown,
-            resolution: writer.resolution(),
+            resolution: writer.prefix_resolution(),
             writer,
         }
     }
@@ -75,13 +75,15 @@ impl Scribe<'_> {
         };
         self.written
             .writer
-            .place(self.scene.machine, &self.scene.sample(&point, 0), out);
+            .write_location(self.scene.machine, &self.scene.sample(&point, 0), out);
     }
 
     /// Appends what stands before a line.
     pub(super) fn head(&self, timestamp: u64, period: u64, out: &mut Vec<u8>) {
         let mut sample = self.scene.moment(timestamp);
         (sample.period, sample.sample.period) = (period, Some(period));
-        self.written.writer.head(self.scene.machine, &sample, out);
+        self.written
+            .writer
+            .write_prefix(self.scene.machine, &sample, out);
     }
 }

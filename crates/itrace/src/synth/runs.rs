@@ -168,7 +168,7 @@ impl Synthesizer<'_> {
             .common()
             .scene(lane, (event, thread), machine)
             .moment(lane.timestamp);
-        sink.written(machine, &moment, text)
+        sink.sample_text(machine, &moment, text)
     }
 
     /// Hands over text that was written elsewhere.

@@ -176,7 +176,7 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
             };
             let moment = scribe.scene.moment(lane.timestamp);
             let mut pieces = portion.text.between(Mark::default(), portion.text.end());
-            if pieces.any(|piece| sink.written(shared.machine, &moment, piece).is_break()) {
+            if pieces.any(|piece| sink.sample_text(shared.machine, &moment, piece).is_break()) {
                 ending = ControlFlow::Break(());
                 return Taken::No;
             }

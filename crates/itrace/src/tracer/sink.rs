@@ -2,13 +2,25 @@
 
 use std::ops::ControlFlow;
 
-use oxperf_data::{Damage, RawRecord};
+use oxperf_data::RawRecord;
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, SampleEvent, SidebandEvent, Sink};
+use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 
 use super::{END, Tracer};
 
 impl<S: Sink> Sink for Tracer<'_, '_, S> {
+    type Inner = S;
+
+    fn inner(&mut self) -> Option<&mut S> {
+        Some(self.sink)
+    }
+
+    /// Refuses events that a stream describes late: the tracer's own events stand in the table behind the recorded
+    /// ones, and it knows the layouts of those alone that the session began with.
+    fn event_update(&mut self, _events: &EventTable, _index: EventIndex) -> bool {
+        false
+    }
+
     fn record(
         &mut self,
         machine: &mut Machine,
@@ -26,21 +38,13 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
         self.sink.record(machine, record, event)
     }
 
-    fn looks_ahead(&self) -> bool {
-        self.sink.looks_ahead()
-    }
-
-    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
-        self.sink.ahead(machine, samples);
-    }
-
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         let (chain, branches) = self.synthesizer.of_recorded(machine, event);
         let mut with_more = *event;
         if with_more.sample.callchain.is_none() && chain.is_some() {
             with_more.sample.callchain = chain;
-            // What was found out ahead was found without it.
-            with_more.ahead = None;
+            // What was prefetched was found without it.
+            with_more.prefetched = None;
         }
         with_more.sample.branch_stack = with_more.sample.branch_stack.or(branches);
         self.sink.sample(machine, &with_more)
@@ -50,14 +54,6 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
         self.codeless
             .follow((machine, &mut self.synthesizer.images), event, self.endian);
         self.sink.sideband(machine, event)
-    }
-
-    fn damage(&mut self, damage: &Damage) -> ControlFlow<()> {
-        self.sink.damage(damage)
-    }
-
-    fn round(&mut self, machine: &mut Machine) -> ControlFlow<()> {
-        self.sink.round(machine)
     }
 
     fn end(&mut self, machine: &mut Machine) -> ControlFlow<()> {

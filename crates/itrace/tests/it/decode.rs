@@ -12,7 +12,7 @@ use oxperf_itrace::{
 };
 use oxperf_machine::Machine;
 use oxperf_objects::Places;
-use oxperf_session::{EventIndex, PlaceWriter, SampleEvent, Session, Sink, Traced};
+use oxperf_session::{EventIndex, NoSink, SampleEvent, SampleTextWriter, Session, Sink, Traced};
 use oxperf_wire::user::AuxtraceError;
 
 /// How samples of code that ran become text.
@@ -28,12 +28,12 @@ struct Plain {
     headed: bool,
 }
 
-impl PlaceWriter for Plain {
-    fn resolution(&self) -> Option<u64> {
+impl SampleTextWriter for Plain {
+    fn prefix_resolution(&self) -> Option<u64> {
         self.headed.then_some(100)
     }
 
-    fn head(&self, _: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>) {
+    fn write_prefix(&self, _: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>) {
         let (sample, time) = (&moment.sample, moment.sample.time.map(|time| time.0 / 100));
         let (pid, tid, cpu) = (sample.pid, sample.tid, sample.cpu);
         out.extend_from_slice(
@@ -41,7 +41,7 @@ impl PlaceWriter for Plain {
         );
     }
 
-    fn place(&self, _: &Machine, event: &SampleEvent<'_>, out: &mut Vec<u8>) {
+    fn write_location(&self, _: &Machine, event: &SampleEvent<'_>, out: &mut Vec<u8>) {
         let (sample, flags) = (&event.sample, event.traced.unwrap_or_default().flags.0);
         let (ip, addr) = (sample.ip.unwrap_or(0), sample.addr.unwrap_or(0));
         out.extend_from_slice(format!("{ip:x} {addr:x} {flags}\n").as_bytes());
@@ -64,11 +64,17 @@ impl Collected {
 }
 
 impl Sink for Collected {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         if self.form.short {
             let writer = Plain { headed: true };
-            writer.head(machine, event, &mut self.text);
-            writer.place(machine, event, &mut self.text);
+            writer.write_prefix(machine, event, &mut self.text);
+            writer.write_location(machine, event, &mut self.text);
             return ControlFlow::Continue(());
         }
         let SampleEvent {
@@ -107,7 +113,7 @@ impl Sink for Collected {
         ControlFlow::Continue(())
     }
 
-    fn place_writer<'w>(&self, _: EventIndex) -> Option<Arc<dyn PlaceWriter + 'w>>
+    fn text_writer<'w>(&mut self, _: EventIndex) -> Option<Arc<dyn SampleTextWriter + 'w>>
     where
         Self: 'w,
     {
@@ -122,7 +128,7 @@ impl Sink for Collected {
         }
     }
 
-    fn written(&mut self, _: &Machine, _: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
+    fn sample_text(&mut self, _: &Machine, _: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
         self.text.extend_from_slice(text);
         ControlFlow::Continue(())
     }

@@ -5,7 +5,7 @@ mod json;
 use std::fmt::{self, Write};
 
 use oxperf_data::Container;
-use oxperf_session::{Checkup, Recorder, Tool};
+use oxperf_session::{RecorderInfo, RecordingCheck, Tool};
 use oxperf_wire::Endian;
 
 pub use json::{write as write_json, write_unreadable as write_unreadable_json};
@@ -13,7 +13,7 @@ pub use json::{write as write_json, write_unreadable as write_unreadable_json};
 use crate::text::sanitize;
 
 /// Writes the findings about the recording that is called `name`; `convert` is the command that mends it.
-pub fn write(out: &mut String, name: &str, found: &Checkup, convert: &str) -> fmt::Result {
+pub fn write(out: &mut String, name: &str, found: &RecordingCheck, convert: &str) -> fmt::Result {
     let verdict = if found.is_whole() {
         "whole"
     } else {
@@ -41,7 +41,7 @@ fn line(out: &mut String, title: &str, text: &str) -> fmt::Result {
     writeln!(out, "  {title:<10} {text}")
 }
 
-fn form(found: &Checkup) -> String {
+fn form(found: &RecordingCheck) -> String {
     let form = &found.form;
     let container = match form.container {
         Container::File => "one file".to_owned(),
@@ -65,7 +65,7 @@ fn form(found: &Checkup) -> String {
     text
 }
 
-fn recorder(recorder: &Recorder) -> String {
+fn recorder(recorder: &RecorderInfo) -> String {
     let mut text = match (recorder.tool, &recorder.version) {
         (Some(tool), Some(version)) => format!("{} {}", tool_name(tool), sanitize(version)),
         (Some(tool), None) => tool_name(tool).to_owned(),
@@ -96,7 +96,7 @@ fn tool_name(tool: Tool) -> &'static str {
     }
 }
 
-fn events(found: &Checkup) -> String {
+fn events(found: &RecordingCheck) -> String {
     const SHOWN: usize = 8;
     let names: Vec<_> = found
         .events
@@ -120,7 +120,7 @@ fn events(found: &Checkup) -> String {
     text
 }
 
-fn records(found: &Checkup) -> String {
+fn records(found: &RecordingCheck) -> String {
     let counts = &found.records;
     let mut text = format!("{}, {} of them samples", counts.total, counts.samples);
     if counts.unknown > 0 {
@@ -129,7 +129,7 @@ fn records(found: &Checkup) -> String {
     text
 }
 
-fn span(found: &Checkup) -> String {
+fn span(found: &RecordingCheck) -> String {
     match found.span {
         Some((first, last)) => {
             let seconds =
@@ -145,7 +145,7 @@ fn span(found: &Checkup) -> String {
     }
 }
 
-fn lost(found: &Checkup) -> String {
+fn lost(found: &RecordingCheck) -> String {
     let lost = &found.lost;
     let times = format!("records in {} full rings", lost.chunks);
     let counts = [
@@ -167,7 +167,7 @@ fn lost(found: &Checkup) -> String {
     }
 }
 
-fn damage(out: &mut String, found: &Checkup) -> fmt::Result {
+fn damage(out: &mut String, found: &RecordingCheck) -> fmt::Result {
     if found.is_whole() {
         return line(out, "damage", "none");
     }

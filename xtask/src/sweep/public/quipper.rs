@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use oxperf_abi::RecordType;
 use oxperf_data::{RawRecord, Reader};
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, EventTable, SampleEvent, Session, Sink};
+use oxperf_session::{EventIndex, EventTable, NoSink, SampleEvent, Session, Sink};
 
 use super::inputs::Input;
 use crate::process::read_maybe_zstd;
@@ -108,6 +108,12 @@ struct Records {
 }
 
 impl Sink for Records {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn record(
         &mut self,
         _: &mut Machine,

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_present::recording::data_check;
-use oxperf_session::Checkup;
+use oxperf_session::RecordingCheck;
 
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
@@ -53,13 +53,13 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     Ok(code)
 }
 
-fn examine(matches: &ArgMatches) -> Result<Checkup, Failure> {
+fn examine(matches: &ArgMatches) -> Result<RecordingCheck, Failure> {
     let input = match matches.get_one::<String>("recording") {
         Some(path) => Input::open(path, matches.get_flag("force"))?,
         None => Input::from_matches(matches)?,
     };
     let reader = input.reader_of_any()?;
-    Checkup::run(&reader).map_err(|error| input.refuse(&error))
+    RecordingCheck::run(&reader).map_err(|error| input.refuse(&error))
 }
 
 /// What the user called the recording.
@@ -73,7 +73,7 @@ fn name(matches: &ArgMatches) -> String {
 fn describe(
     matches: &ArgMatches,
     name: &str,
-    found: &Checkup,
+    found: &RecordingCheck,
     program: &str,
 ) -> Result<Vec<u8>, Failure> {
     if matches.get_flag("json") {

@@ -10,7 +10,7 @@ use oxperf_data::Reader;
 use oxperf_machine::Machine;
 use oxperf_present::recording::thread_counters::{self as counters_text, CounterLayout};
 use oxperf_present::recording::{stats, tasks as tasks_text};
-use oxperf_session::{Diagnostics, RecordStats, SampleEvent, Session, SidebandEvent, Sink};
+use oxperf_session::{Diagnostics, NoSink, RecordStats, SampleEvent, Session, SidebandEvent, Sink};
 use oxperf_wire::kernel::Read;
 use oxperf_wire::{Cursor, Endian};
 
@@ -60,7 +60,7 @@ pub(super) fn tasks(
     let session = Session::new(reader)
         .keeping_exited_threads()
         .only(kinds)
-        .watched_by(&passage);
+        .observed_by(&passage);
     let finished = session
         .run(&mut NoSamples)
         .map_err(|error| input.refuse(&error))?;
@@ -117,6 +117,12 @@ struct Counters {
 }
 
 impl Sink for Counters {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn sample(&mut self, _: &mut Machine, _: &SampleEvent<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -138,6 +144,12 @@ impl Sink for Counters {
 struct NoSamples;
 
 impl Sink for NoSamples {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn sample(&mut self, _: &mut Machine, _: &SampleEvent<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

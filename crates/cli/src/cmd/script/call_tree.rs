@@ -15,7 +15,7 @@ use oxperf_itrace::{ErrorSelection, EventSelection, ItraceOptions};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::call_tree::{self as text, Caller, Summary, json, table};
 use oxperf_resolve::SymbolSource;
-use oxperf_session::{SampleEvent, Session, SidebandEvent, Sink};
+use oxperf_session::{NoSink, SampleEvent, Session, SidebandEvent, Sink};
 use oxperf_wire::kernel::{Comm, Task};
 use oxperf_wire::user::AuxtraceError;
 use oxperf_wire::{Cursor, Endian};
@@ -103,7 +103,7 @@ pub(super) fn run(
     let passage = input.passage(true);
     let mut session = Session::new(reader)
         .keeping_exited_threads()
-        .watched_by(&passage)
+        .observed_by(&passage)
         .knowing_guests(&guests::known(matches));
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
     let decoding = Decoding::prepare(
@@ -198,6 +198,12 @@ impl Timeline<'_> {
 }
 
 impl Sink for Timeline<'_> {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         let Some(traced) = event.traced else {
             return ControlFlow::Continue(());

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::PerfTime;
 use oxperf_machine::Machine;
-use oxperf_session::{SampleEvent, Session, Sink};
+use oxperf_session::{NoSink, SampleEvent, Session, Sink};
 
 use crate::failure::{Failure, code};
 use crate::input::{Input, report_trouble};
@@ -28,6 +28,12 @@ struct Checks {
 }
 
 impl Sink for Checks {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         self.misordered += u64::from(event.sample.time < self.last);
         self.last = event.sample.time;

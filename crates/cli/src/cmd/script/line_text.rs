@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use oxperf_machine::Machine;
 use oxperf_present::script::FieldSet;
-use oxperf_session::{PlaceWriter, SampleEvent};
+use oxperf_session::{SampleEvent, SampleTextWriter};
 
 use super::printer::Printer;
 use super::view::EventView;
@@ -85,16 +85,16 @@ impl<'s> LineText<'s> {
     }
 }
 
-impl PlaceWriter for LineText<'_> {
-    fn resolution(&self) -> Option<u64> {
+impl SampleTextWriter for LineText<'_> {
+    fn prefix_resolution(&self) -> Option<u64> {
         self.resolution
     }
 
-    fn head(&self, machine: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>) {
+    fn write_prefix(&self, machine: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>) {
         self.print(machine, out, |printer| printer.print_head(machine, moment));
     }
 
-    fn place(&self, machine: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>) {
+    fn write_location(&self, machine: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>) {
         self.print(machine, out, |printer| {
             printer.print_behind_head(machine, sample);
         });

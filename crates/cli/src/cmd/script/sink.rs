@@ -6,7 +6,9 @@ use std::sync::Arc;
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
 use oxperf_present::records;
-use oxperf_session::{EventIndex, EventTable, PlaceWriter, SampleEvent, SidebandEvent, Sink};
+use oxperf_session::{
+    EventIndex, EventTable, NoSink, SampleEvent, SampleTextWriter, SidebandEvent, Sink,
+};
 use oxperf_wire::user::AuxtraceError;
 
 use super::line_text::LineText;
@@ -43,14 +45,20 @@ impl Printer<'_> {
 }
 
 impl Sink for Printer<'_> {
-    fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
-        let Some(event) = events.events().get(told.0) else {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
+    fn event_update(&mut self, events: &EventTable, index: EventIndex) -> bool {
+        let Some(event) = events.events().get(index.0) else {
             return false;
         };
         if let Some(dumper) = &mut self.dumper {
             dumper.set_events(events);
         }
-        match self.views.get_mut(told.0) {
+        match self.views.get_mut(index.0) {
             Some(view) => view.name = event_name(event, self.formatters),
             None => self.add_view(event),
         }
@@ -79,12 +87,12 @@ impl Sink for Printer<'_> {
         self.go_on(written)
     }
 
-    fn looks_ahead(&self) -> bool {
-        self.chains.looks_ahead()
+    fn wants_batches(&mut self) -> bool {
+        self.chains.wants_batches()
     }
 
-    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
-        self.chains.ahead(machine, samples);
+    fn prefetch(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.chains.prefetch(machine, samples);
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
@@ -108,7 +116,7 @@ impl Sink for Printer<'_> {
         self.go_on(printed)
     }
 
-    fn place_writer<'w>(&self, event: EventIndex) -> Option<Arc<dyn PlaceWriter + 'w>>
+    fn text_writer<'w>(&mut self, event: EventIndex) -> Option<Arc<dyn SampleTextWriter + 'w>>
     where
         Self: 'w,
     {
@@ -126,7 +134,7 @@ impl Sink for Printer<'_> {
         Some(Arc::new(LineText::of(&self.views[event.0], self)?))
     }
 
-    fn written(
+    fn sample_text(
         &mut self,
         machine: &Machine,
         common: &SampleEvent<'_>,

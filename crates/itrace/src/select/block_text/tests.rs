@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use intel_pt::{Config, EmitOptions, FlatCode, Item, TraceChunk};
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, PlaceWriter, SampleEvent};
+use oxperf_session::{EventIndex, SampleEvent, SampleTextWriter};
 
 use super::*;
 use crate::ItraceOptions;
@@ -19,17 +19,17 @@ struct Plain {
     resolution: Option<u64>,
 }
 
-impl PlaceWriter for Plain {
-    fn resolution(&self) -> Option<u64> {
+impl SampleTextWriter for Plain {
+    fn prefix_resolution(&self) -> Option<u64> {
         self.resolution
     }
 
-    fn head(&self, _: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>) {
+    fn write_prefix(&self, _: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>) {
         let time = moment.sample.time.unwrap().0 / self.resolution.unwrap();
         write!(out, "{time} {} ", moment.period).unwrap();
     }
 
-    fn place(&self, _: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>) {
+    fn write_location(&self, _: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>) {
         let flags = sample.traced.unwrap().flags.0;
         writeln!(
             out,

@@ -1,7 +1,9 @@
 //! `data check --json`: the findings for programs. docs/commands.md describes the object; [`VERSION`] counts its shapes.
 
 use oxperf_data::{Container, Damage, FeatureId};
-use oxperf_session::{CheckedEvent, Checkup, Form, LostCounts, RecordCounts, Recorder};
+use oxperf_session::{
+    CheckedEvent, LostCounts, RecordCounts, RecorderInfo, RecordingCheck, RecordingForm,
+};
 use oxperf_wire::Endian;
 
 use super::{tool_name, with_cause};
@@ -11,7 +13,7 @@ use crate::json::object::{Object, array, null, number, object, text};
 const VERSION: u32 = 1;
 
 /// Appends the findings about the recording that is called `name`.
-pub fn write(out: &mut Vec<u8>, name: &str, found: &Checkup) {
+pub fn write(out: &mut Vec<u8>, name: &str, found: &RecordingCheck) {
     let verdict = if found.is_whole() { "whole" } else { "damaged" };
     object(out, |object| {
         begin(object, name, verdict);
@@ -53,7 +55,7 @@ fn begin(object: &mut Object<'_>, name: &str, verdict: &str) {
     object.text("verdict", verdict);
 }
 
-fn form(out: &mut Vec<u8>, form: &Form) {
+fn form(out: &mut Vec<u8>, form: &RecordingForm) {
     object(out, |object| {
         object.text(
             "container",
@@ -79,7 +81,7 @@ fn form(out: &mut Vec<u8>, form: &Form) {
     });
 }
 
-fn recorder(out: &mut Vec<u8>, recorder: &Recorder) {
+fn recorder(out: &mut Vec<u8>, recorder: &RecorderInfo) {
     object(out, |object| {
         object.optional("tool", recorder.tool.map(tool_name));
         object.optional("version", recorder.version.as_deref());
@@ -150,7 +152,7 @@ fn broken_feature(out: &mut Vec<u8>, (id, error): &(FeatureId, oxperf_data::Data
     });
 }
 
-fn damage(out: &mut Vec<u8>, found: &Checkup) {
+fn damage(out: &mut Vec<u8>, found: &RecordingCheck) {
     object(out, |object| {
         object.number("places", found.damage.count());
         object.number("lost_bytes", found.damage.lost_bytes());

@@ -10,7 +10,7 @@ use oxperf_data::Reader;
 use oxperf_data::features::ClockData;
 use oxperf_machine::Machine;
 use oxperf_present::ctf::{Clock, Metadata, SampleClass, Sideband};
-use oxperf_session::{EventTable, SampleEvent, Session, SidebandEvent, Sink};
+use oxperf_session::{EventTable, NoSink, SampleEvent, Session, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::kernel::Lost;
 use oxperf_wire::{Cursor, Endian};
@@ -32,7 +32,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let times = request.times(&reader)?;
     let formatters = collect::formatters(&reader);
     let passage = input.passage(false);
-    let session = Session::new(&reader).watched_by(&passage);
+    let session = Session::new(&reader).observed_by(&passage);
     let classes = sample_classes(session.events(), &formatters, reader.endian());
     let failed = |error: io::Error| Failure::new(format!("cannot write the trace {path}: {error}"));
     if input.is_read_from(request.output) || input.is_read_from(&request.output.join("metadata")) {
@@ -205,6 +205,12 @@ fn cpu(recorded: Option<Cpu>) -> u32 {
 }
 
 impl Sink for Writer<'_> {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
     fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         if !self
             .times

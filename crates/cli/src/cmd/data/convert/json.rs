@@ -7,7 +7,7 @@ use oxperf_abi::{EventType, SampleType};
 use oxperf_machine::Machine;
 use oxperf_present::json_export::{self, SampleHead, Samples, write_name, write_trace_field};
 use oxperf_resolve::{ChainOptions, Chains, Names, Place, PlaceId, PlaceTable, SymbolSource};
-use oxperf_session::{EventTable, SampleEvent, Session, Sink};
+use oxperf_session::{EventTable, NoSink, SampleEvent, Session, Sink};
 use oxperf_tracepoint::{Formatter, Formatters};
 
 use super::{Converted, Request};
@@ -28,7 +28,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let formatters = collect::formatters(&reader);
     let passage = input.passage(false);
     let session = Session::new(&reader)
-        .watched_by(&passage)
+        .observed_by(&passage)
         .with_jit_logs(naming::places(request.matches));
     let mut output = Output::new(request.create_file()?);
     json_export::begin(output.buffer(), &reader, input.modified());
@@ -190,12 +190,18 @@ fn render(place: &Place, names: &Names<'_>, machine: &Machine, out: &mut Vec<u8>
 }
 
 impl Sink for Writer<'_> {
-    fn looks_ahead(&self) -> bool {
-        self.chains.looks_ahead()
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
     }
 
-    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
-        self.chains.ahead(machine, samples);
+    fn wants_batches(&mut self) -> bool {
+        self.chains.wants_batches()
+    }
+
+    fn prefetch(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.chains.prefetch(machine, samples);
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {

@@ -2,17 +2,17 @@
 
 use oxperf_abi::FileOffset;
 
-/// Is told now and then how far a walk has come.
-pub trait Watch {
+/// Observes how far a walk has come.
+pub trait ProgressObserver {
     /// The walk has read up to `offset` of a file, the first one of a directory or the `part`-th of those beside it.
     /// Records a little before it may still wait for their turn.
     fn passed(&self, part: usize, offset: FileOffset);
 }
 
-/// Tells a [`Watch`] every few megabytes.
+/// Calls a [`ProgressObserver`] every few megabytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Milestones<'w> {
-    watch: Option<&'w dyn Watch>,
+    observer: Option<&'w dyn ProgressObserver>,
     part: usize,
     next: u64,
 }
@@ -21,19 +21,19 @@ pub(crate) struct Milestones<'w> {
 const STEP: u64 = 1 << 20;
 
 impl<'w> Milestones<'w> {
-    /// Tells nobody.
+    /// Calls nobody.
     pub(crate) fn new() -> Milestones<'w> {
         Milestones {
-            watch: None,
+            observer: None,
             part: 0,
             next: u64::MAX,
         }
     }
 
-    /// Tells `watch`.
-    pub(crate) fn of(watch: &'w dyn Watch) -> Milestones<'w> {
+    /// Calls `observer`.
+    pub(crate) fn of(observer: &'w dyn ProgressObserver) -> Milestones<'w> {
         Milestones {
-            watch: Some(watch),
+            observer: Some(observer),
             part: 0,
             next: 0,
         }
@@ -43,14 +43,14 @@ impl<'w> Milestones<'w> {
     #[inline]
     pub(crate) fn reach(&mut self, offset: FileOffset) {
         if offset.0 >= self.next {
-            self.tell(offset);
+            self.report(offset);
         }
     }
 
     #[cold]
-    fn tell(&mut self, offset: FileOffset) {
-        if let Some(watch) = self.watch {
-            watch.passed(self.part, offset);
+    fn report(&mut self, offset: FileOffset) {
+        if let Some(observer) = self.observer {
+            observer.passed(self.part, offset);
             self.next = offset.0.saturating_add(STEP);
         }
     }
@@ -58,7 +58,7 @@ impl<'w> Milestones<'w> {
     /// The next file begins.
     pub(crate) fn next_part(&mut self) {
         self.part += 1;
-        self.next = if self.watch.is_some() { 0 } else { u64::MAX };
+        self.next = if self.observer.is_some() { 0 } else { u64::MAX };
     }
 }
 
@@ -78,14 +78,14 @@ mod tests {
 
     struct Log(RefCell<Vec<(usize, u64)>>);
 
-    impl Watch for Log {
+    impl ProgressObserver for Log {
         fn passed(&self, part: usize, offset: FileOffset) {
             self.0.borrow_mut().push((part, offset.0));
         }
     }
 
     #[test]
-    fn every_megabyte_of_every_file_is_told_once() {
+    fn every_megabyte_of_every_file_is_reported_once() {
         let log = Log(RefCell::default());
         let mut milestones = Milestones::of(&log);
         for offset in [100, 200, STEP, STEP + 150, STEP + 160] {

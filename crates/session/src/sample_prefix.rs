@@ -1,6 +1,6 @@
-//! The heads of large samples: all that is kept of them where nobody looks at the rest.
+//! The prefixes of large samples: all that is kept of them where nobody looks at the rest.
 //!
-//! The fields of a head are next to the record's header, and the rest, a copy of the stack most of all, fills pages that
+//! The fields of a prefix are next to the record's header, and the rest, a copy of the stack most of all, fills pages that
 //! the kernel would have to map for a look at each header.
 
 use oxperf_abi::{RecordType, SampleType};
@@ -14,21 +14,21 @@ use crate::{EventTable, SessionEvent};
 const LARGE: usize = 1 << 10;
 
 /// Cuts large samples to the fields that say who, when and where.
-pub(crate) struct Heads {
+pub(crate) struct SamplePrefixes {
     events: EventTable,
     endian: Endian,
 }
 
-impl Heads {
-    pub(crate) fn new(events: &EventTable, endian: Endian) -> Heads {
-        Heads {
+impl SamplePrefixes {
+    pub(crate) fn new(events: &EventTable, endian: Endian) -> SamplePrefixes {
+        SamplePrefixes {
             events: events.clone(),
             endian,
         }
     }
 
-    /// Whether samples are large by what was asked for: copies of stacks.
-    pub(crate) fn are_worth_it(&self) -> bool {
+    /// `true` when samples are large by what was asked for: copies of stacks.
+    pub(crate) fn pay(&self) -> bool {
         let copies_stacks = |event: &SessionEvent| {
             event.attr.sample_type.contains(SampleType::STACK_USER)
                 && event.attr.sample_stack_user as usize >= LARGE
@@ -42,12 +42,12 @@ impl Heads {
         records: Records<'a>,
         take: impl FnOnce(&mut dyn Iterator<Item = Result<Framed<Held<'a>>, Damage>>) -> T,
     ) -> T {
-        records.condensed(|record| self.kept_of(record), take)
+        records.condensed(|record| self.prefix_size(record), take)
     }
 
-    /// How many bytes of a record's body are kept: the head of a large sample that decodes, but all of one whose delivery
-    /// takes more than its head, and of every other record.
-    fn kept_of(&self, record: &RawRecord<'_>) -> usize {
+    /// Bytes of a record's body that are kept: the prefix of a large sample that decodes, but all of one whose delivery
+    /// takes more than its prefix, and of every other record.
+    fn prefix_size(&self, record: &RawRecord<'_>) -> usize {
         let body = record.body;
         if record.header.kind != RecordType::SAMPLE || body.len() < LARGE {
             return body.len();
@@ -56,18 +56,18 @@ impl Heads {
         let event = owner
             .map(|owner| &self.events.events()[owner.0])
             .filter(|event| !reads_counters(event));
-        let head = event.and_then(|event| head_of(body, &event.layout, self.endian));
-        head.unwrap_or(body.len())
+        let prefix = event.and_then(|event| prefix_of(body, &event.layout, self.endian));
+        prefix.unwrap_or(body.len())
     }
 }
 
-/// Whether all that is there of a sample is its head.
+/// `true` when all that is there of a sample is its prefix.
 #[inline]
-pub(crate) fn is_head(record: &RawRecord<'_>) -> bool {
+pub(crate) fn is_prefix(record: &RawRecord<'_>) -> bool {
     RecordHeader::SIZE + record.body.len() < record.header.size as usize
 }
 
-fn head_of(body: &[u8], layout: &SampleLayout, endian: Endian) -> Option<usize> {
+fn prefix_of(body: &[u8], layout: &SampleLayout, endian: Endian) -> Option<usize> {
     let sample = layout.decode_sample(body, endian).ok()?;
     let waits_for_callers = sample
         .callchain
@@ -85,7 +85,7 @@ mod tests {
     const ENDIAN: Endian = Endian::Little;
 
     /// For a recording of one event that samples so.
-    fn heads(sample_type: SampleType) -> Heads {
+    fn prefixes(sample_type: SampleType) -> SamplePrefixes {
         let attr = EventAttr {
             sample_type,
             read_format: ReadFormat::ID,
@@ -100,7 +100,7 @@ mod tests {
             .unwrap()
             .finish(&FeatureSet::new())
             .unwrap();
-        Heads::new(&EventTable::new(&Reader::open(&file).unwrap()), ENDIAN)
+        SamplePrefixes::new(&EventTable::new(&Reader::open(&file).unwrap()), ENDIAN)
     }
 
     fn record(body: &[u8]) -> RawRecord<'_> {
@@ -133,15 +133,15 @@ mod tests {
     }
 
     #[test]
-    fn heads_of_large_samples_are_kept() {
-        let chained = heads(SampleType::IP | SampleType::CALLCHAIN | SampleType::STACK_USER);
+    fn prefixes_of_large_samples_are_kept() {
+        let chained = prefixes(SampleType::IP | SampleType::CALLCHAIN | SampleType::STACK_USER);
         let large = sample(&[1, 2], 4096, 0);
-        assert_eq!(chained.kept_of(&record(&large)), 8);
+        assert_eq!(chained.prefix_size(&record(&large)), 8);
         assert!(
-            is_head(&RawRecord {
+            is_prefix(&RawRecord {
                 body: &large[..8],
                 ..record(&large)
-            }) && !is_head(&record(&large))
+            }) && !is_prefix(&record(&large))
         );
         let deferred = -640_i64 as u64;
         for whole in [
@@ -149,11 +149,11 @@ mod tests {
             sample(&[1], 4096, 8),
             sample(&[1, deferred, 5], 4096, 0),
         ] {
-            assert_eq!(chained.kept_of(&record(&whole)), whole.len());
+            assert_eq!(chained.prefix_size(&record(&whole)), whole.len());
         }
-        let counting = heads(
+        let counting = prefixes(
             SampleType::IP | SampleType::CALLCHAIN | SampleType::STACK_USER | SampleType::READ,
         );
-        assert_eq!(counting.kept_of(&record(&[0; 4096])), 4096);
+        assert_eq!(counting.prefix_size(&record(&[0; 4096])), 4096);
     }
 }

@@ -11,17 +11,17 @@ use oxperf_data::{
 use oxperf_wire::kernel::{Aux, Lost, LostSamples};
 use oxperf_wire::{Body, Cursor, Encoder, Endian, SampleLayout, TranscodeError};
 
-pub use recorder::{Recorder, Tool};
+pub use recorder::{RecorderInfo, Tool};
 
 use crate::EventTable;
 
 /// What was found out about a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Checkup {
+pub struct RecordingCheck {
     /// How it lies.
-    pub form: Form,
+    pub form: RecordingForm,
     /// Who made it, and where.
-    pub recorder: Recorder,
+    pub recorder: RecorderInfo,
     /// Its events in the order of the file.
     pub events: Vec<CheckedEvent>,
     /// What its records come to.
@@ -40,7 +40,7 @@ pub struct Checkup {
 
 /// How a recording lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Form {
+pub struct RecordingForm {
     /// As a file, a directory or a stream.
     pub container: Container,
     /// Further files of a directory.
@@ -53,7 +53,7 @@ pub struct Form {
     pub compression: Option<Compressed>,
 }
 
-/// An event as far as a checkup looks at it.
+/// An event as far as a check looks at it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedEvent {
     /// Its name.
@@ -98,17 +98,17 @@ pub struct LostCounts {
     pub aux_truncated: u64,
 }
 
-impl Checkup {
+impl RecordingCheck {
     /// Walks a recording.
     ///
     /// # Errors
     /// The records cannot be had; see [`Reader::source`].
-    pub fn run(reader: &Reader<'_>) -> Result<Checkup, DataError> {
+    pub fn run(reader: &Reader<'_>) -> Result<RecordingCheck, DataError> {
         let source = reader.source()?;
         let events = EventTable::new(reader);
         let mut walk = Walk {
             endian: reader.endian(),
-            checkup: Checkup::before_records(reader, &events),
+            check: RecordingCheck::before_records(reader, &events),
             events,
             bare: SampleLayout::new(&EventAttr::default()),
             scratch: Encoder::new(Endian::NATIVE),
@@ -117,7 +117,7 @@ impl Checkup {
             Source::Borrowed(parts) => parts.into_iter().for_each(|records| walk.take_all(records)),
             Source::Held(records) => walk.take_all(records),
         }
-        Ok(walk.checkup)
+        Ok(walk.check)
     }
 
     /// Whether everything could be read.
@@ -133,18 +133,18 @@ impl Checkup {
             && unlisted == 0
     }
 
-    fn before_records(reader: &Reader<'_>, events: &EventTable) -> Checkup {
+    fn before_records(reader: &Reader<'_>, events: &EventTable) -> RecordingCheck {
         let entries = reader.events().iter().zip(events.events());
         let (features, broken_features) = check_features(reader);
-        Checkup {
-            form: Form {
+        RecordingCheck {
+            form: RecordingForm {
                 container: reader.container(),
                 further_files: reader.part_count(),
                 version: if reader.header().first_version { 1 } else { 2 },
                 endian: reader.endian(),
                 compression: reader.compression(),
             },
-            recorder: Recorder::of(reader),
+            recorder: RecorderInfo::of(reader),
             events: entries
                 .map(|(entry, event)| CheckedEvent {
                     name: event.name.clone(),
@@ -190,7 +190,7 @@ fn check_feature(features: &Features<'_>, id: FeatureId) -> Result<(), DataError
 struct Walk {
     endian: Endian,
     events: EventTable,
-    checkup: Checkup,
+    check: RecordingCheck,
     /// The shape of records when there is no event.
     bare: SampleLayout,
     scratch: Encoder,
@@ -207,7 +207,7 @@ impl Walk {
         for record in records {
             match record {
                 Ok(record) => self.take(&record.as_raw()),
-                Err(damage) => self.checkup.damage.add(damage),
+                Err(damage) => self.check.damage.add(damage),
             }
         }
     }
@@ -217,20 +217,20 @@ impl Walk {
         if matches!(kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
             return;
         }
-        self.checkup.records.total += 1;
+        self.check.records.total += 1;
         if kind.name().is_none() {
-            self.checkup.records.unknown += 1;
+            self.check.records.unknown += 1;
             return;
         }
         let owner = self.events.owner(kind, record.body, self.endian);
         let event = owner.ok().map(|index| &self.events.events()[index.0]);
         let layout = *event.map_or(&self.bare, |event| &event.layout);
         if kind == RecordType::SAMPLE {
-            self.checkup.records.samples += 1;
-            self.checkup.records.unlisted += u64::from(event.is_none());
+            self.check.records.samples += 1;
+            self.check.records.unlisted += u64::from(event.is_none());
         }
         if event.is_some() && !self.decodes(record, &layout) {
-            self.checkup.records.undecodable += 1;
+            self.check.records.undecodable += 1;
             return;
         }
         self.note(record, &layout);
@@ -259,7 +259,7 @@ impl Walk {
     /// Takes what a whole record says about time and loss.
     fn note(&mut self, record: &RawRecord<'_>, layout: &SampleLayout) {
         let mut body = Cursor::new(record.body, self.endian);
-        let lost = &mut self.checkup.lost;
+        let lost = &mut self.check.lost;
         match record.header.kind {
             RecordType::SAMPLE => self.note_time(record, layout),
             RecordType::LOST => {
@@ -291,7 +291,7 @@ impl Walk {
         let Some(time) = sample.and_then(|sample| sample.time) else {
             return;
         };
-        let (first, last) = self.checkup.span.unwrap_or((time, time));
-        self.checkup.span = Some((first.min(time), last.max(time)));
+        let (first, last) = self.check.span.unwrap_or((time, time));
+        self.check.span = Some((first.min(time), last.max(time)));
     }
 }

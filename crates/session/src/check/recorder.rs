@@ -6,7 +6,7 @@ use oxperf_tracepoint::WordSize;
 
 /// Who made a recording. What it does not say is `None`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Recorder {
+pub struct RecorderInfo {
     /// The program.
     pub tool: Option<Tool>,
     /// Its version.
@@ -35,11 +35,11 @@ pub enum Tool {
 /// Features from here on are simpleperf's.
 const FIRST_OF_SIMPLEPERF: u8 = 128;
 
-impl Recorder {
+impl RecorderInfo {
     /// What the features say.
-    pub(super) fn of(reader: &Reader<'_>) -> Recorder {
+    pub(super) fn of(reader: &Reader<'_>) -> RecorderInfo {
         let arch = get::<Arch>(reader).map(|arch| arch.0);
-        Recorder {
+        RecorderInfo {
             tool: tool(reader),
             version: get::<Version>(reader).map(|version| version.0),
             host: get::<Hostname>(reader).map(|host| host.0),

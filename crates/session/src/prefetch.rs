@@ -2,56 +2,57 @@
 
 use oxperf_abi::{PerfTime, RecordType};
 
-use crate::session::Waiting;
+use crate::queued::Waiting;
 use crate::{SampleEvent, Session, Sink};
 
 /// Most samples shown at once: enough to keep the cores busy, few enough to stay in their caches.
-const MOST: usize = 1024;
+const MAX_BATCH: usize = 1024;
 
-/// What has been shown of the records that are being delivered.
+/// The batch of samples that the sink has seen of the records that are being delivered.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ahead {
-    /// The first record that was not looked at.
+pub(crate) struct Prefetch {
+    /// The first record behind the batch.
     until: usize,
-    /// How many samples were shown.
-    shown: usize,
-    /// How many of them have had their turn.
-    had: usize,
-    /// The one whose turn it is, if that is one of them.
-    place: Option<usize>,
+    /// Samples in the batch.
+    batch_len: usize,
+    /// Samples of it that have had their turn.
+    delivered: usize,
+    /// Index in the batch of the sample whose turn it is, if it is in there.
+    index: Option<usize>,
 }
 
-impl Ahead {
-    /// The place of the sample whose turn it is among those that were shown.
+impl Prefetch {
+    /// Index in the batch of the sample whose turn it is.
     #[inline]
-    pub(crate) fn place(&self) -> Option<usize> {
-        self.place
+    pub(crate) fn index(&self) -> Option<usize> {
+        self.index
     }
 }
 
 impl Session<'_, '_> {
-    /// Takes the turn of the record at `index`, and shows the samples from there on where none were shown.
-    pub(crate) fn look_ahead<B: AsRef<[u8]>>(
+    /// Takes the turn of the record at `index`; a sample behind the last batch begins the next one.
+    pub(crate) fn take_turn<B: AsRef<[u8]>>(
         &mut self,
         index: usize,
         ready: &[(PerfTime, Waiting<B>)],
         sink: &mut impl Sink,
     ) {
-        self.ahead.place = None;
+        self.prefetch.index = None;
         if ready[index].1.header.kind != RecordType::SAMPLE {
             return;
         }
-        if index >= self.ahead.until {
+        if index >= self.prefetch.until {
             let (samples, length) = self.coming(&ready[index..]);
-            sink.ahead(&self.machine, &samples);
-            self.ahead = Ahead {
+            sink.prefetch(&self.machine, &samples);
+            self.prefetch = Prefetch {
                 until: index + length.max(1),
-                shown: samples.len(),
-                ..Ahead::default()
+                batch_len: samples.len(),
+                ..Prefetch::default()
             };
         }
-        self.ahead.place = Some(self.ahead.had).filter(|place| *place < self.ahead.shown);
-        self.ahead.had += 1;
+        self.prefetch.index =
+            Some(self.prefetch.delivered).filter(|index| *index < self.prefetch.batch_len);
+        self.prefetch.delivered += 1;
     }
 
     /// The samples up to the first record that changes the machine or cannot be decoded, and how many records that are.
@@ -62,7 +63,7 @@ impl Session<'_, '_> {
         let mut samples = Vec::new();
         for (length, (time, waiting)) in records.iter().enumerate() {
             let kind = waiting.header.kind;
-            if samples.len() == MOST || changes_machine(kind) || self.jit.is_due(*time) {
+            if samples.len() == MAX_BATCH || changes_machine(kind) || self.jit.is_due(*time) {
                 return (samples, length);
             }
             if kind != RecordType::SAMPLE {
