@@ -380,7 +380,7 @@ impl Sink for Named {
 
     fn event_update(&mut self, events: &EventTable, index: EventIndex) -> bool {
         self.names.resize(events.events().len(), String::new());
-        self.names[told.0].clone_from(&events.events()[told.0].name);
+        self.names[index.0].clone_from(&events.events()[index.0].name);
         true
     }
 
@@ -391,13 +391,13 @@ impl Sink for Named {
 }
 
 #[test]
-fn a_stream_may_tell_of_events_between_its_samples() {
+fn a_stream_may_describe_events_between_its_samples() {
     let attr = |config| EventAttr {
         sample_type: SampleType::IDENTIFIER,
         config,
         ..EventAttr::default()
     };
-    let told = |config, id| {
+    let header_attr = |config, id| {
         record(RecordType::HEADER_ATTR, |body| {
             oxperf_wire::attr::encode(&attr(config), 64, body);
             body.u64(id);
@@ -412,9 +412,9 @@ fn a_stream_may_tell_of_events_between_its_samples() {
         .map(u64::to_ne_bytes)
         .concat();
     let records = [
-        told(0, 1),
+        header_attr(0, 1),
         sample(1),
-        told(1, 2),
+        header_attr(1, 2),
         sample(2),
         renamed,
         sample(1),
