@@ -4,40 +4,34 @@
 //! [`Dump::place`]; and behind a record or a sample that holds trace, the packets of that. Bytes are shown as the file holds them, whatever the recorder's byte order. A record that cannot
 //! be decoded is shown by its bytes, and its line says why.
 
-pub(crate) mod auxtrace;
+mod auxtrace;
 mod branch;
 mod chain;
+mod consumer;
 mod feature;
 mod hex;
-pub(crate) mod kernel;
+mod kernel;
 mod registers;
 mod sample;
 mod simpleperf;
 mod stamp;
 mod stat;
-mod text;
 mod tool;
 
 use oxperf_abi::{RecordType, SampleType};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_session::{EventIndex, EventTable, SessionEvent};
-use oxperf_wire::{Endian, Sample};
+use oxperf_wire::{Endian, Sample, SampleId};
 
-use crate::text::sanitize;
+use crate::text::number::push_signed;
+use crate::text::{put, sanitize};
 pub use auxtrace::Packets;
+pub use consumer::Consumer;
+use consumer::UNHANDLED;
 use feature::FeatureTexts;
+use kernel::Trailer;
 pub use registers::Architecture;
 use stamp::Stamp;
-use text::put;
-
-/// The command that dumps; a few of tools' records it takes no notice of, and says so.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Consumer {
-    /// `report -D`.
-    Report,
-    /// `script -D`.
-    Script,
-}
 
 /// What an address lies in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,9 +43,6 @@ pub enum Object<'a> {
     /// It is no address of this machine's kernel or processes.
     Outside,
 }
-
-/// Said of a record that the command does nothing with.
-const UNHANDLED: &[u8] = b": unhandled!\n";
 
 /// What a dump has to know beside the events.
 #[derive(Clone, Copy, Debug)]
@@ -202,7 +193,16 @@ impl Dump {
             out,
         );
         let start = out.len();
-        if let Err(error) = kernel::write(record, &id, event, self.endian, self.consumer, out) {
+        if let Err(error) = kernel::write(
+            record,
+            &Trailer {
+                id,
+                event,
+                endian: self.endian,
+            },
+            self.consumer,
+            out,
+        ) {
             refuse(record.header.kind, &error, start, out);
         }
     }
@@ -248,7 +248,7 @@ impl Dump {
         out.extend_from_slice(b" ... thread: ");
         out.extend_from_slice(sanitize(comm).as_bytes());
         out.push(b':');
-        text::push_signed(out, tid);
+        push_signed(out, tid);
         out.extend_from_slice(b"\n ...... dso: ");
         let object = match object {
             Object::Named(name) => sanitize(name),
@@ -257,6 +257,23 @@ impl Dump {
         };
         out.extend_from_slice(object.as_bytes());
         out.push(b'\n');
+    }
+}
+
+/// Appends the line of any of the kernel's records as `report -D` gives it, without the lines around it; nothing for a record
+/// that cannot be decoded.
+pub fn kernel_line(record: &RawRecord<'_>, endian: Endian, out: &mut Vec<u8>) {
+    if record.header.kind == RecordType::SAMPLE {
+        return out.extend_from_slice(b"PERF_RECORD_SAMPLE\n");
+    }
+    let start = out.len();
+    let trailer = Trailer {
+        id: SampleId::default(),
+        event: None,
+        endian,
+    };
+    if kernel::write(record, &trailer, Consumer::Report, out).is_err() {
+        out.truncate(start);
     }
 }
 

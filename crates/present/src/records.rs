@@ -1,66 +1,59 @@
 //! One line for each record that is no sample: `PERF_RECORD_COMM: ls:7/7` and its like.
 //!
-//! `script --show-...-events` and dumps share them. Values come in, bytes go out into the caller's buffer, with the
-//! line's end; names from the file are made [`visible`] here.
+//! [`KernelRecord::decode`] is the dispatch by kind; [`KernelRecord::write_line`] appends the line that `script
+//! --show-...-events` prints. [`dump`](crate::dump) stands on both and has other lines for a few kinds. Bytes go out into the
+//! caller's buffer, with the line's end; names from the file are made harmless here.
 
 mod bpf;
 mod callchain_deferred;
 mod cgroup;
+mod decoded;
 mod lost;
 mod mapping;
 mod namespaces;
 mod switch;
 mod task;
 mod text_poke;
+mod trace_error;
 
-use std::fmt;
-use std::io::Write;
+pub use decoded::{KernelRecord, RecordSubject};
+pub use lost::finished_round;
+pub use text_poke::PokedSymbol;
+pub use trace_error::trace_error;
 
-pub use bpf::{bpf_event, ksymbol};
-pub use callchain_deferred::callchain_deferred;
-pub use cgroup::cgroup;
-pub use lost::{finished_round, lost};
-pub use mapping::{mmap, mmap2};
-pub use namespaces::namespaces;
-pub use switch::{switch, switch_cpu_wide};
-pub use task::{comm, exit, fork};
-pub use text_poke::{PokedSymbol, text_poke};
+use oxperf_abi::Misc;
 
-use oxperf_abi::RecordType;
-use oxperf_data::RawRecord;
-use oxperf_wire::user::AuxtraceError;
-use oxperf_wire::{Endian, SampleId};
-
-use crate::dump::Consumer;
 use crate::text::sanitize;
 
-/// Appends what a decoder of hardware trace could not make sense of.
-pub fn trace_error(out: &mut Vec<u8>, record: &AuxtraceError<'_>) {
-    crate::dump::auxtrace::error(record, out);
-}
-
-/// Appends the line of any of the kernel's records; what cannot be decoded has none.
-pub fn line(out: &mut Vec<u8>, record: &RawRecord<'_>, endian: Endian) {
-    if record.header.kind == RecordType::SAMPLE {
-        return out.extend_from_slice(b"PERF_RECORD_SAMPLE\n");
+impl KernelRecord<'_> {
+    /// Appends the record's line; nothing for kinds that `script` has no line for. `misc` is the flag word of its header,
+    /// `symbol` the one that a TEXT_POKE changes, if it is known.
+    pub fn write_line(&self, misc: Misc, symbol: Option<PokedSymbol<'_>>, out: &mut Vec<u8>) {
+        match self {
+            KernelRecord::Mmap(record) => mapping::mmap(out, misc, record),
+            KernelRecord::Mmap2(record) => mapping::mmap2(out, record),
+            KernelRecord::Comm(record) => task::comm(out, misc, record),
+            KernelRecord::Fork(record) => task::fork(out, record),
+            KernelRecord::Exit(record) => task::exit(out, record),
+            KernelRecord::Namespaces(record) => namespaces::namespaces(out, record),
+            KernelRecord::Switch => switch::switch(out, misc),
+            KernelRecord::SwitchCpuWide(record) => switch::switch_cpu_wide(out, misc, record),
+            KernelRecord::Ksymbol(record) => bpf::ksymbol(out, record),
+            KernelRecord::BpfEvent(record) => bpf::bpf_event(out, record),
+            KernelRecord::Cgroup(record) => cgroup::cgroup(out, record),
+            KernelRecord::TextPoke(record) => text_poke::text_poke(out, record, symbol),
+            KernelRecord::Lost(record) => lost::lost(out, record),
+            KernelRecord::CallchainDeferred(record) => {
+                callchain_deferred::callchain_deferred(out, record)
+            }
+            KernelRecord::LostSamples(_)
+            | KernelRecord::Read(_)
+            | KernelRecord::Aux(_)
+            | KernelRecord::ItraceStart(_)
+            | KernelRecord::AuxOutputHwId(_)
+            | KernelRecord::Other(_) => {}
+        }
     }
-    let start = out.len();
-    let written = crate::dump::kernel::write(
-        record,
-        &SampleId::default(),
-        None,
-        endian,
-        Consumer::Report,
-        out,
-    );
-    if written.is_err() {
-        out.truncate(start);
-    }
-}
-
-/// Appends formatted text; appending to memory cannot fail.
-fn put(out: &mut Vec<u8>, text: fmt::Arguments<'_>) {
-    let _ = out.write_fmt(text);
 }
 
 /// A name from the file as it can stand in a terminal.
@@ -68,7 +61,7 @@ fn name(bytes: &[u8]) -> String {
     sanitize(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
-/// What `write` appends, for tests.
+/// The text that `write` appends, for tests.
 #[cfg(test)]
 fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();

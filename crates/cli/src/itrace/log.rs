@@ -6,7 +6,7 @@ use std::path::Path;
 
 use oxperf_data::RawRecord;
 use oxperf_itrace::{ItraceOptions, LogWriter};
-use oxperf_present::records;
+use oxperf_present::{dump, records};
 use oxperf_sys::files::create_output;
 use oxperf_wire::Endian;
 use oxperf_wire::user::AuxtraceError;
@@ -53,7 +53,7 @@ impl LogWriter for Writer {
     }
 
     fn record(&self, record: &RawRecord<'_>, out: &mut Vec<u8>) {
-        records::line(out, record, self.endian);
+        dump::kernel_line(record, self.endian, out);
     }
 
     fn error(&self, error: &AuxtraceError<'_>, out: &mut Vec<u8>) {

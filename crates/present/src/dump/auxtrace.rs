@@ -1,12 +1,12 @@
 //! The records about AUX trace, and the trace itself.
 
+use crate::text::number::push_prefixed;
+use crate::text::{push_name, put};
 use intel_pt::packet::text::perf;
 use oxperf_abi::RecordType;
 use oxperf_data::RawRecord;
-use oxperf_wire::user::{Auxtrace, AuxtraceError, AuxtraceInfo};
+use oxperf_wire::user::{Auxtrace, AuxtraceInfo};
 use oxperf_wire::{Cursor, Endian, Words};
-
-use super::text::{push_name, push_prefixed, put};
 
 /// A word of AUXTRACE_INFO: its name with padding, and whether it is shown in hexadecimal.
 type Field = (&'static str, bool);
@@ -120,41 +120,7 @@ pub(super) fn piece(record: &Auxtrace, out: &mut Vec<u8>) {
     );
 }
 
-/// Appends a decoder's error.
-pub(crate) fn error(record: &AuxtraceError<'_>, out: &mut Vec<u8>) {
-    let what = if record.kind == 1 {
-        "instruction trace"
-    } else {
-        "unknown AUX"
-    };
-    put!(out, " {what} error type {}", record.kind);
-    match record.time.map_or(0, |time| time.0) {
-        0 => out.extend_from_slice(b" time 0"),
-        time => put!(
-            out,
-            " time {}.{:09}",
-            time / 1_000_000_000,
-            time % 1_000_000_000
-        ),
-    }
-    if let Some((pid, vcpu)) = record.guest.filter(|(pid, _)| pid.0 != 0) {
-        put!(out, " machine_pid {pid} vcpu {vcpu}");
-    }
-    let AuxtraceError {
-        cpu,
-        pid,
-        tid,
-        code,
-        ..
-    } = record;
-    put!(out, " cpu {cpu} pid {pid} tid {tid} ip ");
-    push_prefixed(out, record.ip);
-    put!(out, " code {code}: ");
-    push_name(out, record.message);
-    out.push(b'\n');
-}
-
-/// Tells from AUXTRACE_INFO whether what follows is trace of Intel PT; `None` for other records.
+/// True where AUXTRACE_INFO announces trace of Intel PT; `None` for other records.
 pub(super) fn announces_intel_pt(record: &RawRecord<'_>, endian: Endian) -> Option<bool> {
     let is_info = record.header.kind == RecordType::AUXTRACE_INFO;
     let info = is_info.then(|| AuxtraceInfo::decode(&mut Cursor::new(record.body, endian)))?;

@@ -1,11 +1,12 @@
 //! Branch stacks.
 
+use crate::text::number::{push_decimal, push_word};
+use crate::text::put;
 use oxperf_abi::BranchEntry;
 use oxperf_session::SessionEvent;
 use oxperf_wire::{BranchStack, Sample};
 
 use super::chain::{entry, is_call_stack};
-use super::text::{push_decimal, push_word, put};
 use crate::text::branch_text::{kind_name, speculation_name};
 
 /// Appends the branches of a sample.

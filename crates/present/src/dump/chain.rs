@@ -1,10 +1,10 @@
 //! Call chains: of frame pointers, and of the CPU's stack of branches.
 
+use crate::text::number::{push_decimal, push_word};
 use oxperf_abi::{BranchSampleType, CallchainContext};
 use oxperf_session::SessionEvent;
 use oxperf_wire::{BranchStack, Sample, Words, open_chain};
 
-use super::text::{push_decimal, push_word};
 use crate::text::number::push_number;
 
 /// Appends both chains of a sample.

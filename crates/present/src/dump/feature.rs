@@ -1,12 +1,12 @@
 //! The features of a stream, each in a record of its own, with the lines that a header shows of them.
 
+use crate::text::put;
 use oxperf_abi::RecordType;
 use oxperf_data::{FeatureId, Features};
 use oxperf_wire::user::HeaderFeature;
-use oxperf_wire::{Cursor, Endian};
+use oxperf_wire::{Cursor, Endian, WireError};
 
 use super::record_name;
-use super::text::{Text, put};
 use crate::recording::header;
 use crate::text::attr_text::NoEventNames;
 
@@ -32,7 +32,7 @@ impl FeatureTexts {
     }
 
     /// Appends the text of a feature's record from its name on.
-    pub(super) fn write(&mut self, body: &[u8], out: &mut Vec<u8>) -> Text {
+    pub(super) fn write(&mut self, body: &[u8], out: &mut Vec<u8>) -> Result<(), WireError> {
         let record = HeaderFeature::decode(&mut Cursor::new(body, self.endian))?;
         put!(
             out,

@@ -3,78 +3,61 @@
 use oxperf_abi::{Misc, RecordType};
 use oxperf_data::RawRecord;
 use oxperf_session::SessionEvent;
-use oxperf_wire::kernel::{
-    Aux, AuxOutputHwId, BpfEvent, CallchainDeferred, Cgroup, Comm, ItraceStart, Ksymbol, Lost,
-    LostSamples, Mmap, Mmap2, Namespaces, Read, SwitchCpuWide, Task, TextPoke,
-};
-use oxperf_wire::{Cursor, Endian, SampleId};
+use oxperf_wire::kernel::{Aux, CallchainDeferred, Lost, LostSamples, Read};
+use oxperf_wire::{Endian, SampleId, WireError};
 
-use super::text::{Text, push_prefixed, put};
-use super::{Consumer, UNHANDLED, chain, record_name};
-use crate::records;
-use crate::text::sanitize;
+use super::consumer::UNHANDLED;
+use super::{Consumer, chain, record_name};
+use crate::records::KernelRecord;
+use crate::text::number::push_prefixed;
+use crate::text::{put, sanitize};
+
+/// What is known of a record beside its header and its body.
+pub(super) struct Trailer<'a> {
+    /// The fields behind the body; all absent where the event has none.
+    pub(super) id: SampleId,
+    /// The record's event, if it is listed.
+    pub(super) event: Option<&'a SessionEvent>,
+    /// The recorder's byte order.
+    pub(super) endian: Endian,
+}
 
 /// Appends the text of a record from its name on.
-pub(crate) fn write(
+pub(super) fn write(
     record: &RawRecord<'_>,
-    id: &SampleId,
-    event: Option<&SessionEvent>,
-    endian: Endian,
+    trailer: &Trailer<'_>,
     consumer: Consumer,
     out: &mut Vec<u8>,
-) -> Text {
-    let (misc, mut cursor) = (record.header.misc, Cursor::new(record.body, endian));
-    let cursor = &mut cursor;
-    match record.header.kind {
-        RecordType::MMAP => records::mmap(out, misc, &Mmap::decode(cursor)?),
-        RecordType::MMAP2 => records::mmap2(out, &Mmap2::decode(misc, cursor)?),
-        RecordType::COMM => records::comm(out, misc, &Comm::decode(cursor)?),
-        RecordType::FORK => records::fork(out, &Task::decode(cursor)?),
-        RecordType::EXIT => records::exit(out, &Task::decode(cursor)?),
-        RecordType::NAMESPACES => records::namespaces(out, &Namespaces::decode(cursor)?),
-        RecordType::SWITCH => records::switch(out, misc),
-        RecordType::SWITCH_CPU_WIDE => {
-            records::switch_cpu_wide(out, misc, &SwitchCpuWide::decode(cursor)?)
+) -> Result<(), WireError> {
+    let misc = record.header.misc;
+    let format = trailer.event.map(|event| event.attr.read_format);
+    match KernelRecord::decode(record, format.unwrap_or_default(), trailer.endian)? {
+        KernelRecord::Lost(record) => lost(&record, out),
+        KernelRecord::LostSamples(record) => lost_samples(misc, &trailer.id, &record, out),
+        KernelRecord::Read(record) => read(&record, trailer.event, consumer, out),
+        KernelRecord::Aux(record) => aux(&record, out),
+        KernelRecord::ItraceStart(start) => {
+            let (pid, tid) = (start.pid, start.tid);
+            put!(out, "PERF_RECORD_ITRACE_START pid: {pid} tid: {tid}\n");
         }
-        RecordType::KSYMBOL => records::ksymbol(out, &Ksymbol::decode(cursor)?),
-        RecordType::BPF_EVENT => records::bpf_event(out, &BpfEvent::decode(cursor)?),
-        RecordType::CGROUP => records::cgroup(out, &Cgroup::decode(cursor)?),
-        RecordType::TEXT_POKE => records::text_poke(out, &TextPoke::decode(cursor)?, None),
-        RecordType::LOST => lost(&Lost::decode(cursor)?, out),
-        RecordType::LOST_SAMPLES => lost_samples(misc, id, &LostSamples::decode(cursor)?, out),
-        RecordType::READ => read(cursor, event, consumer, out)?,
-        RecordType::AUX => aux(&Aux::decode(cursor)?, out),
-        RecordType::ITRACE_START => {
-            let start = ItraceStart::decode(cursor)?;
-            put!(
-                out,
-                "PERF_RECORD_ITRACE_START pid: {} tid: {}\n",
-                start.pid,
-                start.tid
-            );
-        }
-        RecordType::AUX_OUTPUT_HW_ID => {
+        KernelRecord::AuxOutputHwId(record) => {
             out.extend_from_slice(b"PERF_RECORD_AUX_OUTPUT_HW_ID hw_id: ");
-            push_prefixed(out, AuxOutputHwId::decode(cursor)?.hw_id);
+            push_prefixed(out, record.hw_id);
             out.push(b'\n');
         }
-        RecordType::CALLCHAIN_DEFERRED => {
-            let record = CallchainDeferred::decode(cursor)?;
-            let (pid, tid) = (
-                id.pid.map_or(-1, |pid| pid.0),
-                id.tid.map_or(-1, |tid| tid.0),
-            );
-            let misc = misc.0;
-            put!(
-                out,
-                "PERF_RECORD_CALLCHAIN_DEFERRED(IP, 0x{misc:x}): {pid}/{tid}: "
-            );
-            push_prefixed(out, record.cookie);
-            out.push(b'\n');
-            chain::words(&record.chain, out);
+        KernelRecord::CallchainDeferred(record) => {
+            callchain_deferred(misc, &trailer.id, &record, out)
         }
+        KernelRecord::Other(kind) => other(kind, consumer, out),
+        shared => shared.write_line(misc, None, out),
+    }
+    Ok(())
+}
+
+fn other(kind: RecordType, consumer: Consumer, out: &mut Vec<u8>) {
+    match kind {
         // As in perf, `script` says nothing more, it does not even end the line.
-        kind @ (RecordType::THROTTLE | RecordType::UNTHROTTLE) => {
+        RecordType::THROTTLE | RecordType::UNTHROTTLE => {
             put!(out, "PERF_RECORD_{}", record_name(kind));
             if consumer == Consumer::Report {
                 out.extend_from_slice(UNHANDLED);
@@ -83,9 +66,26 @@ pub(crate) fn write(
         RecordType::SAMPLE => {
             out.extend_from_slice(b"PERF_RECORD_SAMPLE of an event that is not listed\n")
         }
-        kind => put!(out, "PERF_RECORD_{} ({})\n", record_name(kind), kind.0),
+        _ => put!(out, "PERF_RECORD_{} ({})\n", record_name(kind), kind.0),
     }
-    Ok(())
+}
+
+fn callchain_deferred(
+    misc: Misc,
+    id: &SampleId,
+    record: &CallchainDeferred<'_>,
+    out: &mut Vec<u8>,
+) {
+    let pid = id.pid.map_or(-1, |pid| pid.0);
+    let tid = id.tid.map_or(-1, |tid| tid.0);
+    let misc = misc.0;
+    put!(
+        out,
+        "PERF_RECORD_CALLCHAIN_DEFERRED(IP, 0x{misc:x}): {pid}/{tid}: "
+    );
+    push_prefixed(out, record.cookie);
+    out.push(b'\n');
+    chain::words(&record.chain, out);
 }
 
 fn lost(record: &Lost, out: &mut Vec<u8>) {
@@ -130,16 +130,7 @@ fn aux(record: &Aux, out: &mut Vec<u8>) {
     put!(out, " [{letters}]\n");
 }
 
-fn read(
-    cursor: &mut Cursor<'_>,
-    event: Option<&SessionEvent>,
-    consumer: Consumer,
-    out: &mut Vec<u8>,
-) -> Text {
-    let format = event
-        .map(|event| event.attr.read_format)
-        .unwrap_or_default();
-    let record = Read::decode(format, cursor)?;
+fn read(record: &Read<'_>, event: Option<&SessionEvent>, consumer: Consumer, out: &mut Vec<u8>) {
     let name = event.map_or("unknown", |event| &event.name);
     let value = record.values.values().next();
     let count = value.map_or(0, |value| value.value);
@@ -167,5 +158,4 @@ fn read(
     if consumer == Consumer::Script {
         out.extend_from_slice(UNHANDLED);
     }
-    Ok(())
 }

@@ -1,8 +1,8 @@
 //! Registers of samples, under the names of the recorder's architecture.
 
+use crate::text::number::push_word;
+use crate::text::put;
 use oxperf_wire::{Registers, Sample};
-
-use super::text::{push_word, put};
 
 /// Whose registers a recording holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

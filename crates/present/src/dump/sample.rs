@@ -1,10 +1,11 @@
 //! A sample's line, and those of its fields that take a line each.
 
+use crate::text::number::{push_decimal, push_prefixed, push_signed, push_word};
+use crate::text::put;
 use oxperf_abi::Misc;
 use oxperf_session::SessionEvent;
 use oxperf_wire::{ReadValues, Sample, UserStack, Weight};
 
-use super::text::{push_decimal, push_prefixed, push_signed, push_word, put};
 use crate::text::number::push_hex;
 
 /// Appends the line from the record's name on.

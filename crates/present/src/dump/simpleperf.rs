@@ -1,12 +1,12 @@
 //! The records that simpleperf writes.
 
+use crate::text::number::push_prefixed;
+use crate::text::{push_name, put};
 use oxperf_abi::RecordType;
 use oxperf_wire::simpleperf::{
     Callchain, Debug, Dso, EventIds, KernelSymbol, Symbol, TracingData, UnwindingResult,
 };
 use oxperf_wire::{Cursor, WireError};
-
-use super::text::{push_name, push_prefixed, put};
 
 /// Appends what a record says, behind its name.
 pub(super) fn write(

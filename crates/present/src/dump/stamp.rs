@@ -1,11 +1,11 @@
 //! The lines before a record's text: where it stands, its bytes, when and on which CPU it happened.
 
+use crate::text::number::{push_decimal, push_prefixed};
 use oxperf_abi::SampleType;
 use oxperf_data::{Damage, RawRecord};
 use oxperf_wire::Endian;
 
 use super::hex;
-use super::text::{push_decimal, push_prefixed};
 
 /// When and where a record happened. A field that its event does not record is all ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

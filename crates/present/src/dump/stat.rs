@@ -1,8 +1,7 @@
 //! The records of `perf stat record` and `perf sched stats record`.
 
+use crate::text::put;
 use oxperf_wire::user::{SchedstatCpu, SchedstatDomain, Stat, StatConfig, StatRound};
-
-use super::text::put;
 
 /// Appends the settings.
 pub(super) fn config(record: &StatConfig<'_>, out: &mut Vec<u8>) {

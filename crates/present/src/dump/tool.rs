@@ -1,15 +1,18 @@
 //! The records that recording tools write.
 
+use crate::text::number::push_prefixed;
+use crate::text::{push_name, put};
 use oxperf_abi::RecordType;
 use oxperf_data::RawRecord;
 use oxperf_wire::user::{
     Auxtrace, AuxtraceError, AuxtraceInfo, BpfMetadata, CpuMap, EventUpdate, HeaderAttr, IdIndex,
     SchedstatCpu, SchedstatDomain, Stat, StatConfig, StatRound, ThreadMap, TimeConv, Update,
 };
-use oxperf_wire::{Cursor, Endian};
+use oxperf_wire::{Cursor, Endian, WireError};
 
-use super::text::{Text, push_name, push_prefixed, put};
-use super::{Consumer, UNHANDLED, auxtrace, record_name, simpleperf, stat};
+use super::consumer::UNHANDLED;
+use super::{Consumer, auxtrace, record_name, simpleperf, stat};
+use crate::records::trace_error;
 use crate::text::attr_text::{NoEventNames, attr_fields};
 
 /// Appends the text of a record from its name on.
@@ -18,7 +21,7 @@ pub(super) fn write(
     endian: Endian,
     consumer: Consumer,
     out: &mut Vec<u8>,
-) -> Text {
+) -> Result<(), WireError> {
     let mut cursor = Cursor::new(record.body, endian);
     let (kind, cursor) = (record.header.kind, &mut cursor);
     put!(out, "PERF_RECORD_{}", record_name(kind));
@@ -32,7 +35,7 @@ pub(super) fn write(
         RecordType::AUXTRACE_INFO => auxtrace::info(&AuxtraceInfo::decode(cursor)?, out),
         RecordType::AUXTRACE => auxtrace::piece(&Auxtrace::decode(cursor)?, out),
         RecordType::AUXTRACE_ERROR if consumer == Consumer::Script => {
-            auxtrace::error(&AuxtraceError::decode(cursor)?, out);
+            trace_error(out, &AuxtraceError::decode(cursor)?);
         }
         RecordType::STAT_CONFIG if consumer == Consumer::Report => {
             stat::config(&StatConfig::decode(cursor)?, out)

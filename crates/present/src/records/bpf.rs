@@ -2,26 +2,25 @@
 
 use oxperf_wire::kernel::{BpfEvent, Ksymbol};
 
-use super::{name, put};
+use super::name;
+use crate::text::put;
 
 /// Appends the line of a KSYMBOL record.
-pub fn ksymbol(out: &mut Vec<u8>, record: &Ksymbol<'_>) {
+pub(super) fn ksymbol(out: &mut Vec<u8>, record: &Ksymbol<'_>) {
     let (addr, len, kind, flags) = (record.addr, record.len, record.kind, record.flags);
     let name = name(record.name);
-    put(
+    put!(
         out,
-        format_args!(
-            "PERF_RECORD_KSYMBOL addr {addr:x} len {len} type {kind} flags 0x{flags:x} name {name}\n"
-        ),
+        "PERF_RECORD_KSYMBOL addr {addr:x} len {len} type {kind} flags 0x{flags:x} name {name}\n"
     );
 }
 
 /// Appends the line of a BPF_EVENT record.
-pub fn bpf_event(out: &mut Vec<u8>, record: &BpfEvent) {
+pub(super) fn bpf_event(out: &mut Vec<u8>, record: &BpfEvent) {
     let (kind, flags, id) = (record.kind, record.flags, record.id);
-    put(
+    put!(
         out,
-        format_args!("PERF_RECORD_BPF_EVENT type {kind}, flags {flags}, id {id}\n"),
+        "PERF_RECORD_BPF_EVENT type {kind}, flags {flags}, id {id}\n"
     );
 }
 

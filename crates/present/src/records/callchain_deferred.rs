@@ -2,12 +2,9 @@
 
 use oxperf_wire::kernel::CallchainDeferred;
 
-use super::put;
+use crate::text::put;
 
 /// Appends the line above the addresses.
-pub fn callchain_deferred(out: &mut Vec<u8>, record: &CallchainDeferred<'_>) {
-    put(
-        out,
-        format_args!("DEFERRED CALLCHAIN [cookie: {:x}]\n", record.cookie),
-    );
+pub(super) fn callchain_deferred(out: &mut Vec<u8>, record: &CallchainDeferred<'_>) {
+    put!(out, "DEFERRED CALLCHAIN [cookie: {:x}]\n", record.cookie);
 }

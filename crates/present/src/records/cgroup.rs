@@ -2,17 +2,16 @@
 
 use oxperf_wire::kernel::Cgroup;
 
-use super::{name, put};
+use super::name;
+use crate::text::put;
 
 /// Appends the line of a CGROUP record.
-pub fn cgroup(out: &mut Vec<u8>, record: &Cgroup<'_>) {
-    put(
+pub(super) fn cgroup(out: &mut Vec<u8>, record: &Cgroup<'_>) {
+    put!(
         out,
-        format_args!(
-            "PERF_RECORD_CGROUP cgroup: {} {}\n",
-            record.id,
-            name(record.path)
-        ),
+        "PERF_RECORD_CGROUP cgroup: {} {}\n",
+        record.id,
+        name(record.path),
     );
 }
 

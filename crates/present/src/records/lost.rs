@@ -2,11 +2,11 @@
 
 use oxperf_wire::kernel::Lost;
 
-use super::put;
+use crate::text::put;
 
 /// Appends the line of a LOST record.
-pub fn lost(out: &mut Vec<u8>, record: &Lost) {
-    put(out, format_args!("PERF_RECORD_LOST lost {}\n", record.lost));
+pub(super) fn lost(out: &mut Vec<u8>, record: &Lost) {
+    put!(out, "PERF_RECORD_LOST lost {}\n", record.lost);
 }
 
 /// Appends the line of a FINISHED_ROUND record.

@@ -3,7 +3,8 @@
 use oxperf_abi::Misc;
 use oxperf_wire::kernel::{FileIdentity, Mmap, Mmap2};
 
-use super::{name, put};
+use super::name;
+use crate::text::put;
 
 const PROT_READ: u32 = 1;
 const PROT_WRITE: u32 = 2;
@@ -11,24 +12,24 @@ const PROT_EXEC: u32 = 4;
 const MAP_SHARED: u32 = 1;
 
 /// Appends the line of an MMAP record; its header tells whether it maps code or data.
-pub fn mmap(out: &mut Vec<u8>, misc: Misc, record: &Mmap<'_>) {
+pub(super) fn mmap(out: &mut Vec<u8>, misc: Misc, record: &Mmap<'_>) {
     let (pid, tid) = (record.pid.0, record.tid.0);
     let (start, len, offset) = (Hex(record.start), Hex(record.len), Hex(record.pgoff));
     let kind = if misc.has(Misc::MMAP_DATA) { 'r' } else { 'x' };
     let name = name(record.filename);
-    put(
+    put!(
         out,
-        format_args!("PERF_RECORD_MMAP {pid}/{tid}: [{start}({len}) @ {offset}]: {kind} {name}\n"),
+        "PERF_RECORD_MMAP {pid}/{tid}: [{start}({len}) @ {offset}]: {kind} {name}\n"
     );
 }
 
 /// Appends the line of an MMAP2 record.
-pub fn mmap2(out: &mut Vec<u8>, record: &Mmap2<'_>) {
+pub(super) fn mmap2(out: &mut Vec<u8>, record: &Mmap2<'_>) {
     let (pid, tid) = (record.pid.0, record.tid.0);
     let (start, len, offset) = (Hex(record.start), Hex(record.len), Hex(record.pgoff));
-    put(
+    put!(
         out,
-        format_args!("PERF_RECORD_MMAP2 {pid}/{tid}: [{start}({len}) @ {offset} "),
+        "PERF_RECORD_MMAP2 {pid}/{tid}: [{start}({len}) @ {offset} "
     );
     match &record.identity {
         FileIdentity::Inode {
@@ -37,19 +38,13 @@ pub fn mmap2(out: &mut Vec<u8>, record: &Mmap2<'_>) {
             inode,
             generation,
         } => {
-            put(
-                out,
-                format_args!("{major:02x}:{minor:02x} {inode} {generation}"),
-            );
+            put!(out, "{major:02x}:{minor:02x} {inode} {generation}");
         }
-        FileIdentity::BuildId(Some(id)) => put(out, format_args!("<{id}>")),
+        FileIdentity::BuildId(Some(id)) => put!(out, "<{id}>"),
         FileIdentity::BuildId(None) => out.extend_from_slice(b"<>"),
     }
     let protection = protection(record.prot, record.flags);
-    put(
-        out,
-        format_args!("]: {protection} {}\n", name(record.filename)),
-    );
+    put!(out, "]: {protection} {}\n", name(record.filename),);
 }
 
 /// How a mapping can be used, as in `/proc/PID/maps`.

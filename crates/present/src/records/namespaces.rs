@@ -2,20 +2,19 @@
 
 use oxperf_wire::kernel::Namespaces;
 
-use super::put;
+use crate::text::put;
 
 /// The kinds in the kernel's order.
 const KINDS: [&str; 7] = ["net", "uts", "ipc", "pid", "user", "mnt", "cgroup"];
 
 /// Appends the lines of a NAMESPACES record: four namespaces a line.
-pub fn namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
+pub(super) fn namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
     let count = record.links().count();
-    put(
+    put!(
         out,
-        format_args!(
-            "PERF_RECORD_NAMESPACES {}/{} - nr_namespaces: {count}\n\t\t[",
-            record.pid.0, record.tid.0
-        ),
+        "PERF_RECORD_NAMESPACES {}/{} - nr_namespaces: {count}\n\t\t[",
+        record.pid.0,
+        record.tid.0
     );
     for (index, link) in record.links().enumerate() {
         if index > 0 && index % 4 == 0 {
@@ -25,12 +24,11 @@ pub fn namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
         let end = if index + 1 == count { "]\n" } else { ", " };
         // As C does it, zero goes without 0x.
         let prefix = if link.inode == 0 { "" } else { "0x" };
-        put(
+        put!(
             out,
-            format_args!(
-                "{index}/{kind}: {}/{prefix}{:x}{end}",
-                link.device, link.inode
-            ),
+            "{index}/{kind}: {}/{prefix}{:x}{end}",
+            link.device,
+            link.inode
         );
     }
 }

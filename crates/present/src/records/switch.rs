@@ -3,18 +3,15 @@
 use oxperf_abi::Misc;
 use oxperf_wire::kernel::SwitchCpuWide;
 
-use super::put;
+use crate::text::put;
 
 /// Appends the line of a SWITCH record, which its header tells alone.
-pub fn switch(out: &mut Vec<u8>, misc: Misc) {
-    put(
-        out,
-        format_args!("PERF_RECORD_SWITCH {}\n", direction(misc)),
-    );
+pub(super) fn switch(out: &mut Vec<u8>, misc: Misc) {
+    put!(out, "PERF_RECORD_SWITCH {}\n", direction(misc),);
 }
 
 /// Appends the line of a SWITCH_CPU_WIDE record: where to, or where from.
-pub fn switch_cpu_wide(out: &mut Vec<u8>, misc: Misc, record: &SwitchCpuWide) {
+pub(super) fn switch_cpu_wide(out: &mut Vec<u8>, misc: Misc, record: &SwitchCpuWide) {
     let other = if misc.has(Misc::SWITCH_OUT) {
         "next"
     } else {
@@ -22,11 +19,9 @@ pub fn switch_cpu_wide(out: &mut Vec<u8>, misc: Misc, record: &SwitchCpuWide) {
     };
     let (pid, tid) = (record.next_prev_pid.0, record.next_prev_tid.0);
     let direction = direction(misc);
-    put(
+    put!(
         out,
-        format_args!(
-            "PERF_RECORD_SWITCH_CPU_WIDE {direction}  {other} pid/tid: {pid:5}/{tid:<5}\n"
-        ),
+        "PERF_RECORD_SWITCH_CPU_WIDE {direction}  {other} pid/tid: {pid:5}/{tid:<5}\n"
     );
 }
 

@@ -3,41 +3,37 @@
 use oxperf_abi::Misc;
 use oxperf_wire::kernel::{Comm, Task};
 
-use super::{name, put};
+use super::name;
+use crate::text::put;
 
 /// Appends the line of a COMM record; its header tells an exec.
-pub fn comm(out: &mut Vec<u8>, misc: Misc, record: &Comm<'_>) {
+pub(super) fn comm(out: &mut Vec<u8>, misc: Misc, record: &Comm<'_>) {
     let exec = if misc.has(Misc::COMM_EXEC) {
         " exec"
     } else {
         ""
     };
     let (pid, tid) = (record.pid.0, record.tid.0);
-    put(
+    put!(
         out,
-        format_args!(
-            "PERF_RECORD_COMM{exec}: {}:{pid}/{tid}\n",
-            name(record.comm)
-        ),
+        "PERF_RECORD_COMM{exec}: {}:{pid}/{tid}\n",
+        name(record.comm),
     );
 }
 
 /// Appends the line of a FORK record: the child, then its parent.
-pub fn fork(out: &mut Vec<u8>, record: &Task) {
+pub(super) fn fork(out: &mut Vec<u8>, record: &Task) {
     task("FORK", out, record);
 }
 
 /// Appends the line of an EXIT record: who ended, then its parent.
-pub fn exit(out: &mut Vec<u8>, record: &Task) {
+pub(super) fn exit(out: &mut Vec<u8>, record: &Task) {
     task("EXIT", out, record);
 }
 
 fn task(kind: &str, out: &mut Vec<u8>, record: &Task) {
     let (pid, tid, ppid, ptid) = (record.pid.0, record.tid.0, record.ppid.0, record.ptid.0);
-    put(
-        out,
-        format_args!("PERF_RECORD_{kind}({pid}:{tid}):({ppid}:{ptid})\n"),
-    );
+    put!(out, "PERF_RECORD_{kind}({pid}:{tid}):({ppid}:{ptid})\n");
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use oxperf_wire::kernel::TextPoke;
 
-use super::put;
+use crate::text::put;
 use crate::text::sanitize;
 
 /// The symbol that is changed, and how far behind its start.
@@ -15,24 +15,16 @@ pub struct PokedSymbol<'a> {
 }
 
 /// Appends the lines of a TEXT_POKE record: where, then the bytes before and after, sixteen a line.
-pub fn text_poke(out: &mut Vec<u8>, record: &TextPoke<'_>, symbol: Option<PokedSymbol<'_>>) {
-    put(
-        out,
-        format_args!("PERF_RECORD_TEXT_POKE {:x} ", record.addr),
-    );
+pub(super) fn text_poke(out: &mut Vec<u8>, record: &TextPoke<'_>, symbol: Option<PokedSymbol<'_>>) {
+    put!(out, "PERF_RECORD_TEXT_POKE {:x} ", record.addr);
     if let Some(symbol) = symbol {
-        put(
-            out,
-            format_args!("{}+0x{:x}", sanitize(symbol.name), symbol.offset),
-        );
+        put!(out, "{}+0x{:x}", sanitize(symbol.name), symbol.offset);
     }
-    put(
+    put!(
         out,
-        format_args!(
-            " old len {} new len {}\n",
-            record.old.len(),
-            record.new.len()
-        ),
+        " old len {} new len {}\n",
+        record.old.len(),
+        record.new.len(),
     );
     bytes(out, "Old", record.old);
     bytes(out, "New", record.new);
@@ -40,9 +32,8 @@ pub fn text_poke(out: &mut Vec<u8>, record: &TextPoke<'_>, symbol: Option<PokedS
 
 fn bytes(out: &mut Vec<u8>, which: &str, bytes: &[u8]) {
     for line in bytes.chunks(16) {
-        put(out, format_args!("            {which} bytes:"));
-        line.iter()
-            .for_each(|byte| put(out, format_args!(" {byte:02x}")));
+        put!(out, "            {which} bytes:");
+        line.iter().for_each(|byte| put!(out, " {byte:02x}"));
         out.push(b'\n');
     }
 }

@@ -35,6 +35,35 @@ pub fn push_hex(out: &mut Vec<u8>, value: u64, width: usize) {
     }
 }
 
+/// Appends a number in hexadecimal behind `0x`; zero stands alone.
+pub fn push_prefixed(out: &mut Vec<u8>, value: u64) {
+    if value == 0 {
+        return out.push(b'0');
+    }
+    out.extend_from_slice(b"0x");
+    push_hex(out, value, 1);
+}
+
+/// Appends all sixteen digits.
+pub fn push_word(out: &mut Vec<u8>, value: u64) {
+    for shift in (0..16).rev() {
+        out.push(b"0123456789abcdef"[(value >> (4 * shift) & 15) as usize]);
+    }
+}
+
+/// Appends a decimal number.
+pub fn push_decimal(out: &mut Vec<u8>, value: u64) {
+    push_number(out, value, 0, b' ');
+}
+
+/// Appends a signed decimal number.
+pub fn push_signed(out: &mut Vec<u8>, value: i32) {
+    if value < 0 {
+        out.push(b'-');
+    }
+    push_decimal(out, value.unsigned_abs().into());
+}
+
 /// A number in hexadecimal behind blanks: eight digits at a time, a byte for each.
 #[inline]
 pub fn hex(value: u64) -> [u8; 16] {

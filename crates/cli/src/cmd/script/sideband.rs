@@ -3,18 +3,15 @@
 use std::io::{self, Write};
 
 use clap::{Arg, ArgAction, ArgMatches};
-use oxperf_abi::{CpuMode, PerfTime, Pid, RecordType, Tid};
+use oxperf_abi::{CpuMode, Misc, Pid, ReadFormat, RecordType, Tid};
 use oxperf_machine::Machine;
-use oxperf_present::records::{self, PokedSymbol};
+use oxperf_present::records::{self, KernelRecord, PokedSymbol, RecordSubject};
 use oxperf_present::script::FieldSet;
 use oxperf_present::text::sanitize;
 use oxperf_resolve::Place;
 use oxperf_session::SidebandEvent;
-use oxperf_wire::kernel::{
-    BpfEvent, CallchainDeferred, Cgroup, Comm, Ksymbol, Lost, Mmap, Mmap2, Namespaces,
-    SwitchCpuWide, Task, TextPoke,
-};
-use oxperf_wire::{Cursor, WireError};
+use oxperf_wire::WireError;
+use oxperf_wire::kernel::TextPoke;
 
 use super::printer::{Form, Printer};
 
@@ -101,14 +98,6 @@ impl Shown {
     }
 }
 
-/// Whom a record is about when it says so itself.
-struct Subject {
-    pid: Pid,
-    tid: Tid,
-    /// Its own time, which counts only where there is no trailer.
-    time: Option<PerfTime>,
-}
-
 /// Whom a record is about, and when it was.
 pub(super) struct Moment {
     pub(super) pid: Pid,
@@ -118,7 +107,7 @@ pub(super) struct Moment {
 
 impl Moment {
     /// The trailer counts before what the record says itself.
-    fn of(event: &SidebandEvent<'_>, subject: Option<&Subject>) -> Moment {
+    fn of(event: &SidebandEvent<'_>, subject: Option<&RecordSubject>) -> Moment {
         Moment {
             pid: event
                 .id
@@ -182,79 +171,29 @@ impl Printer<'_> {
         self.output.flush()
     }
 
-    /// The record's text, and whom it is about when that is not the thread of its trailer.
+    /// Appends the record's text; gives back the thread that the record names itself, if it does.
     fn describe(
         &mut self,
         machine: &mut Machine,
         event: &SidebandEvent<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Subject>, WireError> {
+    ) -> Result<Option<RecordSubject>, WireError> {
         let misc = event.record.header.misc;
-        let cursor = &mut Cursor::new(event.record.body, self.endian);
-        let subject = |pid, tid, time| Some(Subject { pid, tid, time });
-        Ok(match event.record.header.kind {
-            RecordType::COMM => {
-                let record = Comm::decode(cursor)?;
-                records::comm(out, misc, &record);
-                subject(record.pid, record.tid, None)
-            }
-            RecordType::FORK => {
-                let record = Task::decode(cursor)?;
-                records::fork(out, &record);
-                subject(record.pid, record.tid, Some(record.time))
-            }
-            RecordType::EXIT => {
-                let record = Task::decode(cursor)?;
-                records::exit(out, &record);
-                subject(record.pid, record.tid, Some(record.time))
-            }
-            RecordType::MMAP => {
-                let record = Mmap::decode(cursor)?;
-                records::mmap(out, misc, &record);
-                subject(record.pid, record.tid, None)
-            }
-            RecordType::MMAP2 => {
-                let record = Mmap2::decode(misc, cursor)?;
-                records::mmap2(out, &record);
-                subject(record.pid, record.tid, None)
-            }
-            RecordType::NAMESPACES => {
-                let record = Namespaces::decode(cursor)?;
-                records::namespaces(out, &record);
-                subject(record.pid, record.tid, None)
-            }
-            _ => self.describe_anonymous(machine, event, out)?,
-        })
+        let record = KernelRecord::decode(&event.record, ReadFormat::default(), self.endian)?;
+        match &record {
+            KernelRecord::TextPoke(poke) => self.describe_poke(machine, misc, poke, out),
+            _ => record.write_line(misc, None, out),
+        }
+        Ok(record.subject())
     }
 
-    /// Records that happened to the thread of their trailer, or to the whole machine.
-    fn describe_anonymous(
+    fn describe_poke(
         &mut self,
         machine: &mut Machine,
-        event: &SidebandEvent<'_>,
+        misc: Misc,
+        record: &TextPoke<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Subject>, WireError> {
-        let misc = event.record.header.misc;
-        let cursor = &mut Cursor::new(event.record.body, self.endian);
-        match event.record.header.kind {
-            RecordType::SWITCH => records::switch(out, misc),
-            RecordType::SWITCH_CPU_WIDE => {
-                records::switch_cpu_wide(out, misc, &SwitchCpuWide::decode(cursor)?);
-            }
-            RecordType::CGROUP => records::cgroup(out, &Cgroup::decode(cursor)?),
-            RecordType::LOST => records::lost(out, &Lost::decode(cursor)?),
-            RecordType::CALLCHAIN_DEFERRED => {
-                records::callchain_deferred(out, &CallchainDeferred::decode(cursor)?);
-            }
-            RecordType::KSYMBOL => records::ksymbol(out, &Ksymbol::decode(cursor)?),
-            RecordType::BPF_EVENT => records::bpf_event(out, &BpfEvent::decode(cursor)?),
-            RecordType::TEXT_POKE => self.describe_poke(machine, &TextPoke::decode(cursor)?, out),
-            _ => {}
-        }
-        Ok(None)
-    }
-
-    fn describe_poke(&mut self, machine: &mut Machine, record: &TextPoke<'_>, out: &mut Vec<u8>) {
+    ) {
         let idle = machine.thread(Pid(0), Tid(0));
         let place = machine
             .locate(idle, CpuMode::Kernel, record.addr)
@@ -265,7 +204,7 @@ impl Printer<'_> {
             name: name.text,
             offset: address.wrapping_sub(name.start),
         });
-        records::text_poke(out, record, symbol);
+        KernelRecord::TextPoke(*record).write_line(misc, symbol, out);
     }
 
     /// Prints who, when and where, as before a sample.
@@ -273,7 +212,7 @@ impl Printer<'_> {
         &mut self,
         machine: &mut Machine,
         event: &SidebandEvent<'_>,
-        subject: Option<Subject>,
+        subject: Option<RecordSubject>,
     ) {
         let told = subject.as_ref();
         let Moment { pid, tid, time } = Moment::of(event, told);
