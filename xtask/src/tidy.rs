@@ -1,9 +1,13 @@
 //! `tidy`: the rules of the project that no compiler checks.
 
+mod circles;
 mod docs;
+mod figures;
 mod layers;
 mod licences;
 mod manifests;
+mod names;
+mod parsed;
 mod sizes;
 mod sources;
 
@@ -41,7 +45,8 @@ struct Source {
 }
 
 /// Runs every check; fails when a rule is broken.
-pub(crate) fn run(args: Args) -> Result<ExitCode> {
+pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
+    let with_figures = args.flag("--figures");
     args.finish()?;
     let mut findings = Findings::default();
     let files = workspace::files()?;
@@ -53,6 +58,12 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     sources::check(&rust, &mut findings);
     sizes::check(&files, &rust, &mut findings);
     docs::check(&files, &sources(&files, "md"), &mut findings);
+    let parsed = parsed::parse(&rust);
+    names::check(&parsed, &mut findings);
+    if with_figures {
+        figures::print(&parsed);
+        circles::print(&parsed);
+    }
     Ok(print(&findings, files.len()))
 }
 

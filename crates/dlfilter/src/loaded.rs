@@ -117,14 +117,14 @@ fn find(handle: *mut c_void, name: &CStr) -> *mut c_void {
     unsafe { libc::dlsym(handle, name.as_ptr()) }
 }
 
-/// A text of the filter's; `None` for null.
+/// Returns a text of the filter's; `None` for null.
 fn text(pointer: *const c_char) -> Option<String> {
+    if pointer.is_null() {
+        return None;
+    }
     // SAFETY: not null, so it is a text that ends with NUL and stays, as the interface says.
-    (!pointer.is_null()).then(|| {
-        unsafe { CStr::from_ptr(pointer) }
-            .to_string_lossy()
-            .into_owned()
-    })
+    let text = unsafe { CStr::from_ptr(pointer) };
+    Some(text.to_string_lossy().into_owned())
 }
 
 fn last_error() -> String {

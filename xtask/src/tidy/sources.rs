@@ -18,6 +18,7 @@ const PROGRAMS: [&str; 2] = ["crates/cli", "xtask"];
 pub(super) fn check(sources: &[Source], findings: &mut Findings) {
     for source in sources {
         check_head(source, findings);
+        check_module_style(source, findings);
         check_surroundings(source, findings);
         for (number, line) in source
             .text
@@ -40,6 +41,21 @@ fn check_head(source: &Source, findings: &mut Findings) {
         findings.broken(
             source.path.display(),
             "begins without a //! line that says what it is for",
+        );
+    }
+}
+
+/// A module with parts is `x.rs` beside the folder `x`.
+fn check_module_style(source: &Source, findings: &mut Findings) {
+    if source.path.ends_with("mod.rs")
+        && source
+            .path
+            .components()
+            .any(|part| part.as_os_str() == "src")
+    {
+        findings.broken(
+            source.path.display(),
+            "a module with parts is x.rs beside x/",
         );
     }
 }
