@@ -6,18 +6,18 @@ use std::io::Read;
 use std::path::Component;
 
 use libfuzzer_sys::fuzz_target;
-use oxperf_tar::{Entry, Kind, Reader, Writer};
+use oxperf_tar::{ArchiveEntry, EntryKind, ArchiveReader, ArchiveWriter};
 
 /// The entries up to the first damage, with their bytes.
-fn entries(bytes: &[u8]) -> Vec<(Entry, Vec<u8>)> {
-    let (mut reader, mut entries) = (Reader::new(bytes), Vec::new());
+fn entries(bytes: &[u8]) -> Vec<(ArchiveEntry, Vec<u8>)> {
+    let (mut reader, mut entries) = (ArchiveReader::new(bytes), Vec::new());
     while let Ok(Some(entry)) = reader.next_entry() {
         let mut contents = Vec::new();
         if reader.contents().read_to_end(&mut contents).is_err() {
             break;
         }
         // Links may claim contents, which nobody unpacks.
-        if !matches!(entry.kind, Kind::File { .. }) {
+        if !matches!(entry.kind, EntryKind::File { .. }) {
             contents.clear();
         }
         entries.push((entry, contents));
@@ -27,7 +27,7 @@ fn entries(bytes: &[u8]) -> Vec<(Entry, Vec<u8>)> {
 
 fuzz_target!(|bytes: &[u8]| {
     let read = entries(bytes);
-    let mut writer = Writer::new(Vec::new());
+    let mut writer = ArchiveWriter::new(Vec::new());
     let mut written = Vec::new();
     for (entry, contents) in &read {
         assert!(
@@ -40,15 +40,15 @@ fuzz_target!(|bytes: &[u8]| {
             continue;
         };
         let wrote = match &entry.kind {
-            Kind::File { size } => {
+            EntryKind::File { size } => {
                 assert_eq!(*size, contents.len() as u64);
                 writer.file(name, *size, entry.modified, &mut &contents[..])
             }
-            Kind::Link { target } => match target.to_str() {
+            EntryKind::Link { target } => match target.to_str() {
                 Some(target) => writer.link(name, target),
                 None => continue,
             },
-            Kind::Folder => continue,
+            EntryKind::Folder => continue,
         };
         match wrote {
             Ok(()) => written.push((entry, contents)),

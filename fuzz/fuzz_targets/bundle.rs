@@ -11,7 +11,7 @@ use oxperf_fuzz::scratch;
 
 /// The head of the first entry of a bundle, and its contents, as `oxperf bundle` writes them.
 fn mark() -> Vec<u8> {
-    let mut writer = oxperf_tar::Writer::new(Vec::new());
+    let mut writer = oxperf_tar::ArchiveWriter::new(Vec::new());
     writer
         .file("oxperf-bundle", 2, 0, &mut &b"1\n"[..])
         .expect("a vector grows");

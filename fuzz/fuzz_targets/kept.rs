@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use oxperf_fuzz::scratch;
-use oxperf_objects::{ObjectKind, Wanted};
+use oxperf_objects::{ObjectKind, ObjectQuery};
 use oxperf_symbols::{StoreOptions, SymbolStore, Topic};
 
 /// A program with symbols, lines and inlined functions.
@@ -35,7 +35,7 @@ fuzz_target!(|bytes: &[u8]| {
     let kept = kept.to_vec();
     store.remember(move |_, asked| (asked == topic).then(|| kept.clone()));
     let path = program().as_bytes();
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path,
         build_id: None,
         kind: ObjectKind::User,

@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use oxperf_objects::Elf;
 use oxperf_symbols::{
-    Demangling, Reference, SymbolTable, elf_table, kallsyms_table, perf_map_table, vmlinux_table,
+    Demangling, ReferenceSymbol, SymbolTable, elf_table, kallsyms_table, perf_map_table, vmlinux_table,
 };
 
 fn ask(table: &SymbolTable) {
@@ -19,7 +19,7 @@ fn ask(table: &SymbolTable) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let reference = Reference {
+    let reference = ReferenceSymbol {
         symbol: b"_text",
         address: 0xffff_ffff_8100_0000,
     };

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use oxperf_data::Reader;
 use oxperf_data::features::{
-    BuildIds, Cache, CmdLine, CpuTopology, EventDesc, GroupDesc, MemTopology, NumaTopology,
+    BuildIds, CpuCaches, CmdLine, CpuTopology, EventDesc, GroupDesc, MemTopology, NumaTopology,
     PmuCaps, PmuMappings,
 };
 use oxperf_fuzz::mutate_records;
@@ -49,7 +49,7 @@ fuzz_target!(|bytes: &[u8]| {
     let features = reader.features();
     let _ = (
         features.get::<BuildIds>(),
-        features.get::<Cache>(),
+        features.get::<CpuCaches>(),
         features.get::<CmdLine>(),
     );
     let _ = (

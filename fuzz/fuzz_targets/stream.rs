@@ -5,7 +5,7 @@
 use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
-use oxperf_data::{Damage, Reader, Source};
+use oxperf_data::{Damage, Reader, RecordSource};
 
 /// Gives a few bytes at once.
 struct Drops(Cursor<Vec<u8>>, usize);
@@ -21,8 +21,8 @@ impl Read for Drops {
 type Item = Result<(u64, u32, Vec<u8>, Vec<u8>), Damage>;
 
 fn items(reader: &Reader<'_>) -> Vec<Item> {
-    let Ok(Source::Held(records)) = reader.source() else {
-        let Ok(Source::Borrowed(parts)) = reader.source() else {
+    let Ok(RecordSource::Buffered(records)) = reader.source() else {
+        let Ok(RecordSource::Borrowed(parts)) = reader.source() else {
             return Vec::new();
         };
         let owned = |raw: oxperf_data::RawRecord<'_>| {
@@ -39,7 +39,7 @@ fn items(reader: &Reader<'_>) -> Vec<Item> {
             .map(|item| item.map(owned))
             .collect();
     };
-    let owned = |held: oxperf_data::Framed<oxperf_data::Held<'_>>| {
+    let owned = |held: oxperf_data::Framed<oxperf_data::BufferedBytes<'_>>| {
         (
             held.offset.0,
             held.header.kind.0,

@@ -12,7 +12,7 @@ use oxperf_itrace::{
     CodeSearchPaths, Cores, Images, ItraceOptions, DecodePlan, Trace, Tracer, TracerOptions, Window,
 };
 use oxperf_machine::Machine;
-use oxperf_objects::Places;
+use oxperf_objects::SearchPaths;
 use oxperf_session::{NoSink, SampleEvent, Session, Sink};
 use oxperf_testkit::Recording;
 use oxperf_wire::user::AuxtraceError;
@@ -116,9 +116,9 @@ fn decode(file: &[u8], letters: &str, cores: Cores) -> Option<(u64, u64)> {
     let options = ItraceOptions::parse(letters).expect("letters");
     let trace = Trace::find(&reader, session.events(), &|_| true).ok()??;
     let planned = DecodePlan::new(&trace, &options, &mut session)?;
-    let files = Places {
+    let files = SearchPaths {
         root: Some(symfs().clone()),
-        ..Places::default()
+        ..SearchPaths::default()
     };
     let images = Images::new(CodeSearchPaths {
         files,

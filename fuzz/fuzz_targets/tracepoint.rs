@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use oxperf_tracepoint::{ByteOrder, Format, Formatter, TracingData};
+use oxperf_tracepoint::{ByteOrder, EventFormat, Formatter, TracingData};
 
 fuzz_target!(|input: &[u8]| {
     let _ = TracingData::decode(input);
@@ -12,7 +12,7 @@ fuzz_target!(|input: &[u8]| {
         .position(|byte| *byte == 0)
         .unwrap_or(input.len());
     let (text, record) = input.split_at(end);
-    let Ok(format) = Format::parse(text) else {
+    let Ok(format) = EventFormat::parse(text) else {
         return;
     };
     let mut out = Vec::new();

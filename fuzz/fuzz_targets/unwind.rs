@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use oxperf_fuzz::program;
 use oxperf_objects::Contents;
 use oxperf_unwind::{
-    Arch, Cache, ObjectKey, Registers, Snapshot, Space, Spot, StackCopy, UnwindInfo, walk,
+    Arch, UnwindCache, ObjectKey, RegisterFile, Snapshot, AddressSpace, Location, StackCopy, UnwindInfo, walk,
 };
 
 const LIMIT: usize = 127;
@@ -14,9 +14,9 @@ const STACK: u64 = 0x7ffd_0000_0000;
 
 struct Everywhere(UnwindInfo);
 
-impl Space for Everywhere {
-    fn spot(&self, address: u64) -> Spot<'_> {
-        Spot::Object {
+impl AddressSpace for Everywhere {
+    fn spot(&self, address: u64) -> Location<'_> {
+        Location::Object {
             key: ObjectKey(0),
             info: &self.0,
             offset: address & 0xffff,
@@ -39,7 +39,7 @@ fuzz_target!(|input: &[u8]| {
     let Some(info) = UnwindInfo::new(Contents::from_memory(program(section, tables)), None) else {
         return;
     };
-    let mut registers = Registers::new(Arch::X86_64, 0x100);
+    let mut registers = RegisterFile::new(Arch::X86_64, 0x100);
     (0..24)
         .filter_map(|bit| Arch::X86_64.recorded(bit))
         .for_each(|register| registers.set(register, STACK));
@@ -53,7 +53,7 @@ fuzz_target!(|input: &[u8]| {
     walk(
         &Snapshot { registers, stack },
         &Everywhere(info),
-        &mut Cache::default(),
+        &mut UnwindCache::default(),
         LIMIT,
         &mut addresses,
     );

@@ -19,7 +19,7 @@ pub struct Task {
 /// use oxperf_abi::{Misc, PerfTime, Pid, Tid};
 /// use oxperf_analysis::tasks::tasks;
 /// use oxperf_machine::Machine;
-/// use oxperf_wire::kernel::Task as Fork;
+/// use oxperf_wire::kernel::TaskEvent as Fork;
 ///
 /// let mut machine = Machine::default();
 /// let fork = Fork { pid: Pid(9), ppid: Pid(5), tid: Tid(9), ptid: Tid(5), time: PerfTime(0) };
@@ -116,7 +116,7 @@ impl<'m> Forest<'m> {
 mod tests {
     use super::*;
     use oxperf_abi::{Misc, PerfTime, Pid};
-    use oxperf_wire::kernel::Task as Fork;
+    use oxperf_wire::kernel::TaskEvent as Fork;
 
     /// Plays forks, `child<parent`, and writes the tree.
     fn tree(forks: &[(i32, i32)]) -> String {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use oxperf_data::features::{BuildIds as BuildIdTable, SampleTime};
 use oxperf_data::{
-    FeatureSet, PackedAs, Packer, Part, StreamWriter, WriteError, Writer, WriterEvent,
+    FeatureSet, FilePart, PackedAs, Packer, StreamWriter, WriteError, Writer, WriterEvent,
 };
 use oxperf_wire::{Encoder, Endian};
 
@@ -261,7 +261,7 @@ impl Form {
             Form::Stream(writer) => (writer.position(), writer.position().0),
         };
         WriteError {
-            part: Part::Records,
+            part: FilePart::Records,
             offset,
             size: records.len() as u64,
             written: 0,

@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::Command;
 use oxperf_sys::process::effective_user;
-use oxperf_tar::{Kind, Reader, TarError};
+use oxperf_tar::{ArchiveReader, EntryKind, TarError};
 
 use crate::cmd::bundle_keeper;
 use crate::environment;
@@ -190,7 +190,7 @@ fn is_bundle(argument: &OsString) -> bool {
     let Ok(decoder) = zstd::Decoder::new(file) else {
         return false;
     };
-    Reader::new(decoder)
+    ArchiveReader::new(decoder)
         .next_entry()
         .ok()
         .flatten()
@@ -201,11 +201,11 @@ fn unpack(path: &Path) -> Result<Unpacked, TarError> {
     let unpacked = Unpacked::new()?;
     let limits = Limits::default();
     let mut reader =
-        Reader::new(limits.unpacked(zstd::Decoder::new(limits.packed(File::open(path)?))?));
+        ArchiveReader::new(limits.unpacked(zstd::Decoder::new(limits.packed(File::open(path)?))?));
     while let Some(entry) = reader.next_entry()? {
         limits.entry()?;
         // Files alone are made, each below the new folder, in which there is no link.
-        let Kind::File { .. } = entry.kind else {
+        let EntryKind::File { .. } = entry.kind else {
             continue;
         };
         let target = unpacked.folder.join(&entry.path);

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeIndex, CodeNames, DataTypes, Line, Listing, interleave, list};
+use oxperf_listing::{CodeIndex, CodeNames, DataTypes, Listing, ListingLine, interleave, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
-use oxperf_objects::{Contents, Elf, ObjectKind, SourceFiles, Wanted};
+use oxperf_objects::{Contents, Elf, ObjectKind, ObjectQuery, SourceFiles};
 use oxperf_profile::Pace;
 use oxperf_profile::{Block, Dso as Object, Symbol};
 use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
@@ -119,7 +119,7 @@ impl Code {
             ..*block
         });
         let instructions = self.listing.lines.iter().filter_map(|line| match line {
-            Line::Instruction(instruction) => Some(instruction.address),
+            ListingLine::Instruction(instruction) => Some(instruction.address),
             _ => None,
         });
         Pace::new(
@@ -336,7 +336,7 @@ impl Opener<'_> {
     }
 
     fn object(&self, dso: &Dso, kind: ObjectKind) -> Result<Opened, String> {
-        let wanted = Wanted {
+        let wanted = ObjectQuery {
             path: dso.name.as_bytes(),
             build_id: dso.build_id,
             kind,

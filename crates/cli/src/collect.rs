@@ -7,8 +7,8 @@ use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_collect::{CollectOptions, Collector};
 use oxperf_data::Reader;
 use oxperf_data::features::{
-    CpuTopology, EventGroup as GroupName, GroupDesc, NrCpus, PmuMappings,
-    TracingData as TracingBytes,
+    CpuTopology, GroupDesc, GroupEntry as GroupName, NrCpus, PmuMappings,
+    TracingDataSection as TracingBytes,
 };
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::Machine;

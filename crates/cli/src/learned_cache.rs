@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use oxperf_abi::BuildId;
-use oxperf_symbols::{Learned, Topic};
+use oxperf_symbols::{CacheEntry, Topic};
 use oxperf_sys::files::open_regular_itself;
 use oxperf_sys::process::effective_user;
 
@@ -64,7 +64,7 @@ impl LearnedCache {
     }
 
     /// Keeps what is known of objects.
-    pub(crate) fn keep(&self, learned: &[Learned]) {
+    pub(crate) fn keep(&self, learned: &[CacheEntry]) {
         if !self.is_ours() {
             return;
         }
@@ -96,8 +96,8 @@ impl LearnedCache {
     }
 
     /// Writes beside the place and moves there, so that nobody reads half a file.
-    fn write(&self, learned: &Learned) -> io::Result<()> {
-        let Learned { of, topic, bytes } = learned;
+    fn write(&self, learned: &CacheEntry) -> io::Result<()> {
+        let CacheEntry { of, topic, bytes } = learned;
         let fits = bytes.len() as u64 <= FILE_LIMIT;
         let Some((path, folder)) = self.path(*of, *topic).filter(|_| fits).and_then(|path| {
             let folder = path.parent()?.to_owned();
@@ -170,7 +170,7 @@ mod tests {
         let cache = LearnedCache::below(&folder);
         let id = BuildId::new(&[0xab; 20]).unwrap();
         let keep = |bytes: &[u8]| {
-            cache.keep(&[Learned {
+            cache.keep(&[CacheEntry {
                 of: id,
                 topic: Topic::Sources,
                 bytes: bytes.to_vec(),
@@ -204,7 +204,7 @@ mod tests {
         let cache = LearnedCache::below(&folder);
         let id = BuildId::new(&[0xab; 20]).unwrap();
         let keep = || {
-            cache.keep(&[Learned {
+            cache.keep(&[CacheEntry {
                 of: id,
                 topic: Topic::Sources,
                 bytes: b"x".to_vec(),

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::SampleType;
 use oxperf_data::{Container, Reader, features::Arch};
-use oxperf_objects::Places;
+use oxperf_objects::SearchPaths;
 use oxperf_present::text::sanitize;
 use oxperf_resolve::{RecordedSymbols, Unwinder};
 use oxperf_symbols::{
-    Demangling, KernelSource, NameWords, Replaced, StoreOptions, SymbolStore, Unreadable,
+    BuildIdMismatch, Demangling, KernelSource, StoreOptions, SymbolPrefilter, SymbolStore,
+    Unreadable,
 };
 
 use crate::environment;
@@ -123,7 +124,7 @@ pub(crate) fn source_of_function(
     reader: &Reader<'_>,
     function: &str,
 ) -> Result<RecordedSymbols<SymbolStore>, Failure> {
-    let store = remembering(store_of(matches, Some(NameWords::of(function)))?);
+    let store = remembering(store_of(matches, Some(SymbolPrefilter::of(function)))?);
     Ok(RecordedSymbols::new(reader, demangling(matches), store))
 }
 
@@ -178,7 +179,7 @@ pub(crate) fn report_nameless(store: &SymbolStore) {
         &store.replaced(),
         "are there in other versions alone",
         |object| {
-            let Replaced {
+            let BuildIdMismatch {
                 path,
                 recorded,
                 file,
@@ -221,7 +222,7 @@ pub(crate) fn inlines(matches: &ArgMatches) -> bool {
 }
 
 /// What unwinds the stacks that samples hold; `None` where none can hold one.
-pub(crate) fn unwinder(places: Places, reader: &Reader<'_>) -> Option<Unwinder> {
+pub(crate) fn unwinder(places: SearchPaths, reader: &Reader<'_>) -> Option<Unwinder> {
     let mut types = reader
         .events()
         .iter()
@@ -247,7 +248,10 @@ pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
     store_of(matches, None)
 }
 
-fn store_of(matches: &ArgMatches, only_with: Option<NameWords>) -> Result<SymbolStore, Failure> {
+fn store_of(
+    matches: &ArgMatches,
+    only_with: Option<SymbolPrefilter>,
+) -> Result<SymbolStore, Failure> {
     let file = |name| matches.get_one::<String>(name).map(PathBuf::from);
     let (kallsyms, vmlinux) = (file("kallsyms"), file("vmlinux"));
     for path in [&kallsyms, &vmlinux].into_iter().flatten() {
@@ -280,8 +284,8 @@ fn store_of(matches: &ArgMatches, only_with: Option<NameWords>) -> Result<Symbol
 }
 
 /// Where the recorded files are looked for by a command that has no options for that.
-pub(crate) fn default_places(matches: &ArgMatches) -> Places {
-    Places {
+pub(crate) fn default_places(matches: &ArgMatches) -> SearchPaths {
+    SearchPaths {
         build_id_cache: environment::build_id_cache(matches),
         debuginfod: environment::debuginfod(matches),
         any_owner: matches
@@ -290,12 +294,12 @@ pub(crate) fn default_places(matches: &ArgMatches) -> Places {
             .flatten()
             .copied()
             .unwrap_or(false),
-        ..Places::default()
+        ..SearchPaths::default()
     }
 }
 
 /// Where the recorded files are looked for.
-pub(crate) fn places(matches: &ArgMatches) -> Places {
+pub(crate) fn places(matches: &ArgMatches) -> SearchPaths {
     let symfs = matches
         .get_one::<String>("symfs")
         .filter(|dir| !dir.is_empty());
@@ -306,7 +310,7 @@ pub(crate) fn places(matches: &ArgMatches) -> Places {
         Some((dir, flat)) => (Some(PathBuf::from(dir)), flat),
         None => (None, false),
     };
-    Places {
+    SearchPaths {
         root,
         flat,
         ..default_places(matches)

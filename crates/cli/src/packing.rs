@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use oxperf_sys::files::{create_output, open_regular};
-use oxperf_tar::{TarError, Writer};
+use oxperf_tar::{ArchiveWriter, TarError};
 
 /// How hard zstd tries.
 const LEVEL: i32 = 3;
@@ -14,13 +14,13 @@ const LEVEL: i32 = 3;
 type Encoder = zstd::Encoder<'static, BufWriter<File>>;
 
 /// An archive that is being written.
-pub(crate) struct Packing(Writer<Encoder>);
+pub(crate) struct Packing(ArchiveWriter<Encoder>);
 
 impl Packing {
     /// A new archive at `target`, for its owner alone.
     pub(crate) fn create(target: &Path) -> Result<Packing, TarError> {
         let encoder = zstd::Encoder::new(BufWriter::new(create_output(target)?), LEVEL)?;
-        Ok(Packing(Writer::new(encoder)))
+        Ok(Packing(ArchiveWriter::new(encoder)))
     }
 
     /// Adds the file at `path` under a name.

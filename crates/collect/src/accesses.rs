@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use oxperf_abi::{CpuMode, DataSource};
 use oxperf_machine::{DsoId, Machine, Map};
-use oxperf_resolve::{Frame as Located, FrameId as LocatedId, Place};
+use oxperf_resolve::{DsoAddress, FrameId as LocatedId, LocatedFrame as Located};
 use oxperf_session::SampleEvent;
 use rustc_hash::FxHashMap;
 
@@ -81,7 +81,7 @@ impl Accesses {
             located.push(Located {
                 ip: address,
                 mode,
-                place: place.map(Place::from),
+                place: place.map(DsoAddress::from),
             });
             located.len() as u32 - 1
         });

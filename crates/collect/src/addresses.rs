@@ -1,6 +1,6 @@
 //! How often each address was hit, for views of single instructions.
 
-use oxperf_resolve::{Frame as Located, FrameId as LocatedId};
+use oxperf_resolve::{FrameId as LocatedId, LocatedFrame as Located};
 
 use super::merge::Batch;
 use super::named::Named;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use oxperf_machine::Machine;
-use oxperf_resolve::{Frame as Located, FrameId as LocatedId, Names, Place};
+use oxperf_resolve::{DsoAddress, FrameId as LocatedId, LocatedFrame as Located, Names};
 use rustc_hash::FxHashMap;
 
 use super::LineText;
@@ -137,7 +137,7 @@ impl Blocks {
         let end = *self.located.get(from.0 as usize)?;
         let place = end.place?;
         let beginning = profile.symbols.get(block.symbol.index())?.start;
-        let place = Place {
+        let place = DsoAddress {
             address: block.start.unwrap_or(beginning),
             ..place
         };

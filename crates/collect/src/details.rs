@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use oxperf_abi::RecordType;
 use oxperf_machine::{Machine, ThreadId as MachineThread};
-use oxperf_resolve::{Frame as Located, KernelNames, Names};
+use oxperf_resolve::{KernelNames, LocatedFrame as Located, Names};
 use oxperf_session::{SampleEvent, SidebandEvent};
-use oxperf_tracepoint::{Field, Formatter, Formatters};
+use oxperf_tracepoint::{FormatField, Formatter, Formatters};
 use oxperf_wire::kernel::{Cgroup, Namespaces};
-use oxperf_wire::{Cursor, Endian, Weight};
+use oxperf_wire::{Cursor, Endian, SampleWeight};
 use rustc_hash::FxHashMap;
 
 use super::accesses::Accesses;
@@ -124,8 +124,10 @@ impl<'s> Noting<'s> {
         let cpu = sample.cpu.map(|cpu| cpu.0);
         let (weight, ins_lat, retire_lat) = match sample.weight {
             None => (0, 0, 0),
-            Some(Weight::Whole(weight)) => (weight, 0, 0),
-            Some(Weight::Parts { var1, var2, var3 }) => (var1.into(), var2.into(), var3.into()),
+            Some(SampleWeight::Whole(weight)) => (weight, 0, 0),
+            Some(SampleWeight::Parts { var1, var2, var3 }) => {
+                (var1.into(), var2.into(), var3.into())
+            }
         };
         match detail {
             Detail::Cpu => cpu.map(u64::from),
@@ -236,7 +238,7 @@ fn formatter<'f>(formats: &'f Formatters, raw: &[u8]) -> Option<&'f Formatter> {
 }
 
 /// A field as the text of its record has it: what stands behind the name, up to the next blank. Whether it does.
-fn shown_field(formatter: &Formatter, field: &Field, raw: &[u8], text: &mut Vec<u8>) -> bool {
+fn shown_field(formatter: &Formatter, field: &FormatField, raw: &[u8], text: &mut Vec<u8>) -> bool {
     let mut record = Vec::new();
     formatter.format(raw, &mut record);
     let mut words = record.split(|&byte| byte == b' ');

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{DsoId, Objects};
-use oxperf_resolve::{Frame, FrameId as LocatedId, FrameTable, Names, Place};
+use oxperf_resolve::{DsoAddress, FrameId as LocatedId, FrameTable, LocatedFrame, Names};
 use oxperf_symbols::SymbolId;
 use rayon::prelude::*;
 
@@ -22,7 +22,7 @@ pub(super) struct Functions {
     known: Vec<Vec<Option<NonZeroU32>>>,
     count: u32,
     /// Where functions were met that were not known before.
-    met: Vec<Frame>,
+    met: Vec<LocatedFrame>,
     others: FrameTable,
     /// The table of each function and address that was not known before.
     arrivals: Vec<usize>,
@@ -34,11 +34,11 @@ pub(super) struct Functions {
 #[derive(Clone, Copy, Debug)]
 enum Spot {
     /// In a dso whose symbols were not read yet.
-    Unread(Place),
+    Unread(DsoAddress),
     /// A function that has its number.
     Known(LocatedId),
     /// Another function.
-    Function(Place, SymbolId),
+    Function(DsoAddress, SymbolId),
     /// No symbol holds it.
     Other,
 }
@@ -75,7 +75,7 @@ impl Functions {
             located.push(match *spot {
                 Spot::Known(number) => number,
                 Spot::Function(place, symbol) => self.function(
-                    Frame {
+                    LocatedFrame {
                         ip,
                         mode,
                         place: Some(place),
@@ -98,7 +98,7 @@ impl Functions {
                 .get(sample.addresses.range())
                 .unwrap_or_default();
             spots.extend(addresses.iter().map(|&(mode, ip)| {
-                match mappings.locate(mode, ip).map(Place::from) {
+                match mappings.locate(mode, ip).map(DsoAddress::from) {
                     None => Spot::Other,
                     Some(place) if self.has_read(place.dso) => self.spot_in(place, names),
                     Some(place) => Spot::Unread(place),
@@ -110,7 +110,7 @@ impl Functions {
 
     /// What is found of a place in a dso whose symbols were read.
     #[inline]
-    fn spot_in(&self, place: Place, (names, objects): (&Names<'_>, &Objects)) -> Spot {
+    fn spot_in(&self, place: DsoAddress, (names, objects): (&Names<'_>, &Objects)) -> Spot {
         let Some(symbol) = names.symbol(objects, &place) else {
             return Spot::Other;
         };
@@ -141,7 +141,7 @@ impl Functions {
     fn unread<'s>(&mut self, spots: impl Iterator<Item = &'s Spot>) -> Vec<DsoId> {
         let mut unread = Vec::new();
         for spot in spots {
-            let Spot::Unread(Place { dso, .. }) = *spot else {
+            let Spot::Unread(DsoAddress { dso, .. }) = *spot else {
                 continue;
             };
             let index = dso.0 as usize;
@@ -161,7 +161,7 @@ impl Functions {
 
     /// The number of the function of a symbol that was met.
     #[inline]
-    fn function(&mut self, met: Frame, symbol: SymbolId) -> LocatedId {
+    fn function(&mut self, met: LocatedFrame, symbol: SymbolId) -> LocatedId {
         let (dso, symbol) = (
             met.place.map_or(0, |place| place.dso.0 as usize),
             symbol.0 as usize,

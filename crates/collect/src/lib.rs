@@ -29,7 +29,7 @@ use oxperf_machine::Machine;
 use oxperf_resolve::{ChainOptions, Chains, Names, SymbolSource, Unwinder};
 use oxperf_session::{EventIndex, EventTable, NoSink, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
-use oxperf_wire::{Endian, Weight};
+use oxperf_wire::{Endian, SampleWeight};
 
 use addresses::Addresses;
 pub use blocks::BlockDetail;
@@ -461,7 +461,7 @@ impl Sink for Collector<'_> {
             history = self.take_chain(machine, event);
         }
         let period = match self.options.by_cost {
-            true => event.sample.weight.map_or(0, Weight::cost).max(1),
+            true => event.sample.weight.map_or(0, SampleWeight::cost).max(1),
             false => event.period,
         };
         let parallelism = self.parallelism.as_mut();

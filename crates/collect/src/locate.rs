@@ -5,7 +5,7 @@
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Mappings, Objects};
-use oxperf_resolve::{Frame, FrameId as LocatedId, FrameTable, Names};
+use oxperf_resolve::{FrameId as LocatedId, FrameTable, LocatedFrame, Names};
 use rayon::prelude::*;
 
 use super::functions::Functions;
@@ -36,7 +36,7 @@ pub(super) struct Addresses {
 /// Addresses that were not known before, in the order in which they came, and the table of each.
 #[derive(Debug, Default)]
 pub(super) struct Fresh {
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<LocatedFrame>,
     pub(super) tables: Vec<usize>,
     /// Number of tables.
     pub(super) count: usize,
@@ -180,7 +180,7 @@ impl Addresses {
                 count,
             };
         }
-        let mut all: Vec<(usize, usize, Frame)> = Vec::new();
+        let mut all: Vec<(usize, usize, LocatedFrame)> = Vec::new();
         for (nth, (table, arrivals)) in self.tables.iter_mut().zip(&mut self.arrivals).enumerate() {
             let fresh = arrivals.drain(..).zip(table.take_fresh());
             all.extend(fresh.map(|(place, frame)| (place, nth, frame)));

@@ -1,7 +1,7 @@
 //! From located addresses to the profile's frames: one frame a function, or an address where no name is known.
 
 use oxperf_machine::{DsoId as MachineDso, DsoKind, Machine};
-use oxperf_resolve::{Frame as Located, Names, Step};
+use oxperf_resolve::{InlineStep, LocatedFrame as Located, Names};
 use oxperf_symbols::{SourceLine, SymbolId as TableSymbol};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -116,7 +116,7 @@ impl Naming {
         &mut self,
         named: &mut Named,
         (own, frame): (FrameId, &Located),
-        steps: &[Step],
+        steps: &[InlineStep],
         wanted: Wanted,
         names: (&Names<'_>, &Machine),
         profile: &mut Profile,
@@ -137,7 +137,7 @@ impl Naming {
     fn step_frame(
         &mut self,
         (own, located): (FrameId, &Located),
-        (step, outermost): (&Step, bool),
+        (step, outermost): (&InlineStep, bool),
         source: Option<Source>,
         profile: &mut Profile,
     ) -> FrameId {
@@ -293,7 +293,7 @@ fn find(names: &Names<'_>, machine: &Machine, frame: &Located) -> Found {
 
 /// The steps of all addresses. While the kernel writes the list of its names, which takes as long as much debug information,
 /// those of programs are found: these do without the list.
-fn all_steps(new: &[Located], names: &Names<'_>, machine: &Machine) -> Vec<Vec<Step>> {
+fn all_steps(new: &[Located], names: &Names<'_>, machine: &Machine) -> Vec<Vec<InlineStep>> {
     let objects = machine.objects();
     let (late, early): (Vec<MachineDso>, Vec<MachineDso>) = dsos_of(new)
         .into_iter()
@@ -308,7 +308,7 @@ fn all_steps(new: &[Located], names: &Names<'_>, machine: &Machine) -> Vec<Vec<S
             names.table(objects, dso);
         });
     };
-    let mut steps: Vec<Vec<Step>> = std::thread::scope(|scope| {
+    let mut steps: Vec<Vec<InlineStep>> = std::thread::scope(|scope| {
         if late.iter().any(|&dso| !names.has_looked_for(dso)) {
             // Without a thread for it, it is read when it is asked for.
             let _ = std::thread::Builder::new().spawn_scoped(scope, read_late);
@@ -341,7 +341,7 @@ fn is_of_kernel(machine: &Machine, dso: MachineDso) -> bool {
     )
 }
 
-fn steps_of(names: &Names<'_>, machine: &Machine, frame: &Located) -> Vec<Step> {
+fn steps_of(names: &Names<'_>, machine: &Machine, frame: &Located) -> Vec<InlineStep> {
     let Some(place) = frame.place else {
         return Vec::new();
     };
@@ -351,7 +351,7 @@ fn steps_of(names: &Names<'_>, machine: &Machine, frame: &Located) -> Vec<Step> 
             let line = names
                 .source(machine.objects(), place.dso)
                 .and_then(|source| source.line(place.address));
-            vec![Step {
+            vec![InlineStep {
                 inlined: None,
                 line,
             }]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use oxperf_machine::Machine;
-use oxperf_resolve::{Frame as Located, Names};
+use oxperf_resolve::{LocatedFrame as Located, Names};
 use oxperf_symbols::SourceLine;
 use rustc_hash::FxHashMap;
 

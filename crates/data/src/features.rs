@@ -34,14 +34,14 @@ use oxperf_wire::{Cursor, Encoder};
 pub use auxtrace_index::{AuxtraceEntry, AuxtraceIndex};
 pub use bpf::{BpfBtf, BpfFunction, BpfObject, BpfProgInfo, BpfProgram};
 pub use build_id::{BuildIdEntry, BuildIds};
-pub use cache::{Cache, CacheLevel};
+pub use cache::{CacheLevel, CpuCaches};
 pub use clock::{ClockData, ClockResolution};
-pub use compressed::Compressed;
+pub use compressed::Compression;
 pub use cpu_domain::{CpuDomain, CpuDomainInfo, CpuDomains};
-pub use cpu_topology::{CpuPlace, CpuTopology};
+pub use cpu_topology::{CpuTopology, CpuTopologyEntry};
 pub use event_desc::{EventDesc, NamedEvent};
 pub use flags::{BranchStack, StatData};
-pub use group_desc::{EventGroup, GroupDesc};
+pub use group_desc::{GroupDesc, GroupEntry};
 pub use host_text::{Arch, CpuDesc, CpuId, Hostname, OsRelease, Version};
 pub use hybrid::{HybridPmu, HybridTopology};
 pub use id::{FeatureBits, FeatureId};
@@ -58,7 +58,7 @@ pub use simpleperf::{
     SimpleperfFiles, SimpleperfFiles2,
 };
 pub use strings::CmdLine;
-pub use tracing_data::TracingData;
+pub use tracing_data::TracingDataSection;
 
 use crate::FeatureFault;
 

@@ -43,8 +43,10 @@ pub use error::{DataError, FeatureFault};
 pub use features::{Feature, FeatureBits, FeatureId, FeatureSet};
 pub use header::{FileHeader, Section};
 pub use reader::{
-    Container, EventEntry, Features, Framed, Held, HeldRecords, RawRecord, Reader, Records, Source,
+    BufferedBytes, BufferedRecords, Container, EventEntry, Features, Framed, RawRecord, Reader,
+    RecordSource, Records,
 };
 pub use writer::{
-    DirectoryWriter, Output, PackedAs, Packer, Part, StreamWriter, WriteError, Writer, WriterEvent,
+    DirectoryWriter, FilePart, Output, PackedAs, Packer, StreamWriter, WriteError, Writer,
+    WriterEvent,
 };

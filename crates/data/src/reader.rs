@@ -27,18 +27,18 @@ use oxperf_wire::Endian;
 pub use events::EventEntry;
 pub use features::Features;
 pub use framed::{Framed, RawRecord};
-pub use held::Held;
+pub use held::BufferedBytes;
 pub use records::Records;
-pub use source::{HeldRecords, Source};
+pub use source::{BufferedRecords, RecordSource};
 
 use framing::Framing;
 use layout::Layout;
-use plausible::Plausible;
+use plausible::SanityCheck;
 use prologue::Prologue;
 use stream::{Once, Streamed};
 use unpacked::Unpacked;
 
-use crate::features::{Compressed, EventDesc};
+use crate::features::{Compression, EventDesc};
 use crate::{Damage, DamageList, DataError, FeatureId, FileHeader, Section};
 
 /// How the parts of a recording lie.
@@ -70,7 +70,7 @@ pub struct Reader<'a> {
     features: Features<'a>,
     damage: DamageList,
     /// What its records look like.
-    plausible: Plausible,
+    plausible: SanityCheck,
 }
 
 impl<'a> Reader<'a> {
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
     /// As [`Reader::open`]; also for a recording in the form of a file, which must be given as one.
     pub fn open_stream(mut input: Box<dyn Read + Send>) -> Result<Reader<'static>, DataError> {
         let (endian, header) = read_stream_header(&mut *input)?;
-        let mut stream = Streamed::new(input, header.size, Plausible::new(Framing { endian }));
+        let mut stream = Streamed::new(input, header.size, SanityCheck::new(Framing { endian }));
         let (mut prologue, mut ahead) = (Prologue::new(endian), Vec::new());
         prologue.read(&mut stream, |record| ahead.push(record));
         stream.put_back(ahead);
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         let (endian, header) = read_stream_header(&mut *input)?;
         let mut prologue = Prologue::new(endian);
         prologue.read(
-            &mut Streamed::new(input, header.size, Plausible::new(Framing { endian })),
+            &mut Streamed::new(input, header.size, SanityCheck::new(Framing { endian })),
             |_| (),
         );
         Ok(prologue.traced)
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         };
         let mut prologue = Prologue::new(endian);
         prologue.read(
-            Records::new(file, data, Plausible::new(Framing { endian })),
+            Records::new(file, data, SanityCheck::new(Framing { endian })),
             |_| (),
         );
         Reader {
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
             events: prologue.events,
             features: Features::of_stream(prologue.features, endian),
             damage: prologue.damage,
-            plausible: Plausible::new(Framing { endian }),
+            plausible: SanityCheck::new(Framing { endian }),
         };
         reader.name_events();
         reader
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         let mut lists = DamageList::default();
         let events = events::read(file, endian, &header, &mut lists);
         let (opened, parts, stream) = (None, None, None);
-        let plausible = Plausible::new(Framing { endian });
+        let plausible = SanityCheck::new(Framing { endian });
         let data = layout.data;
         let mut reader = Reader {
             file,
@@ -290,14 +290,14 @@ impl<'a> Reader<'a> {
     }
 
     /// How the records are compressed, if they are.
-    pub fn compression(&self) -> Option<Compressed> {
+    pub fn compression(&self) -> Option<Compression> {
         if !self.features.bits().contains(FeatureId::COMPRESSED) {
             return self.holds_compressed().then_some(UNKNOWN_COMPRESSION);
         }
         // A feature that cannot be read still says that there is something to decompress.
         let stated = self
             .features
-            .get::<Compressed>()
+            .get::<Compression>()
             .ok()
             .flatten()
             .unwrap_or(UNKNOWN_COMPRESSION);
@@ -344,7 +344,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// The records of a stream were taken before; a directory's further files are not there; the compression is of
     /// an unknown method.
-    pub fn source(&self) -> Result<Source<'a>, DataError> {
+    pub fn source(&self) -> Result<RecordSource<'a>, DataError> {
         let compression = self.compression();
         if let Some(method) = compression
             .map(|found| found.method)
@@ -357,7 +357,7 @@ impl<'a> Reader<'a> {
             let records = records.map(outliving);
             // A stream may hold compressed records without having said so.
             let stated = compression.map_or(0, |found| found.mmap_size);
-            return Ok(Source::Held(Box::new(Unpacked::new(
+            return Ok(RecordSource::Buffered(Box::new(Unpacked::new(
                 records,
                 self.plausible.clone(),
                 stated,
@@ -368,8 +368,8 @@ impl<'a> Reader<'a> {
         }
         let parts = self.images();
         Ok(match compression {
-            None => Source::Borrowed(parts),
-            Some(found) => Source::Held(self.unpacked(parts, found.mmap_size)),
+            None => RecordSource::Borrowed(parts),
+            Some(found) => RecordSource::Buffered(self.unpacked(parts, found.mmap_size)),
         })
     }
 
@@ -416,12 +416,14 @@ impl<'a> Reader<'a> {
         ];
         let wanted = |kind: RecordType| kinds.contains(&kind);
         match self.source() {
-            Ok(Source::Borrowed(parts)) => parts
+            Ok(RecordSource::Borrowed(parts)) => parts
                 .into_iter()
                 .flatten()
                 .flatten()
                 .any(|record| wanted(record.header.kind)),
-            Ok(Source::Held(records)) => records.flatten().any(|record| wanted(record.header.kind)),
+            Ok(RecordSource::Buffered(records)) => {
+                records.flatten().any(|record| wanted(record.header.kind))
+            }
             Err(_) => true,
         }
     }
@@ -444,7 +446,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Each file of a directory is a compressed stream of its own.
-    fn unpacked(&self, parts: Vec<Records<'a>>, stated: u32) -> HeldRecords<'a> {
+    fn unpacked(&self, parts: Vec<Records<'a>>, stated: u32) -> BufferedRecords<'a> {
         let plausible = self.plausible.clone();
         Box::new(parts.into_iter().flat_map(move |records| {
             Unpacked::new(
@@ -473,7 +475,7 @@ impl<'a> Reader<'a> {
 /// The method of a compressed recording.
 const ZSTD: u32 = 1;
 /// What is taken for a compression that is stated and cannot be read.
-const UNKNOWN_COMPRESSION: Compressed = Compressed {
+const UNKNOWN_COMPRESSION: Compression = Compression {
     version: 1,
     method: ZSTD,
     level: 0,
@@ -482,7 +484,9 @@ const UNKNOWN_COMPRESSION: Compressed = Compressed {
 };
 
 /// A record that borrows nothing is as good as one that borrows.
-fn outliving<'a>(item: Result<Framed<Held<'static>>, Damage>) -> Result<Framed<Held<'a>>, Damage> {
+fn outliving<'a>(
+    item: Result<Framed<BufferedBytes<'static>>, Damage>,
+) -> Result<Framed<BufferedBytes<'a>>, Damage> {
     item
 }
 

@@ -17,7 +17,7 @@ use oxperf_abi::{EventAttr, EventId, FileOffset};
 use oxperf_wire::{Encoder, Endian, StoredAttr, attr};
 
 pub use directory::DirectoryWriter;
-pub use error::{Part, WriteError};
+pub use error::{FilePart, WriteError};
 pub use output::Output;
 pub use pack::{PackedAs, Packer};
 pub use stream::StreamWriter;
@@ -81,7 +81,7 @@ impl<O: Output> Writer<O> {
             end: header.data.offset,
         };
         let front = writer.encode_front();
-        writer.write(Part::Front, &front, 0)?;
+        writer.write(FilePart::Front, &front, 0)?;
         Ok(writer)
     }
 
@@ -112,7 +112,7 @@ impl<O: Output> Writer<O> {
         let mut encoder = Encoder::new(Endian::NATIVE);
         encoder.u64(size);
         self.write(
-            Part::Header,
+            FilePart::Header,
             encoder.as_bytes(),
             FileHeader::DATA_SIZE_OFFSET,
         )?;
@@ -130,11 +130,11 @@ impl<O: Output> Writer<O> {
         let mut features = features.clone();
         features.describe(&self.events);
         let tail = encode_features(&features, self.end);
-        self.write(Part::Features, &tail, self.end)?;
+        self.write(FilePart::Features, &tail, self.end)?;
         self.header.features = features.bits();
         let mut encoder = Encoder::new(Endian::NATIVE);
         self.header.encode(&mut encoder);
-        self.write(Part::Header, encoder.as_bytes(), 0)?;
+        self.write(FilePart::Header, encoder.as_bytes(), 0)?;
         Ok(self.output)
     }
 
@@ -172,7 +172,7 @@ impl<O: Output> Writer<O> {
         encoder.into_bytes()
     }
 
-    fn write(&mut self, part: Part, bytes: &[u8], offset: u64) -> Result<(), WriteError> {
+    fn write(&mut self, part: FilePart, bytes: &[u8], offset: u64) -> Result<(), WriteError> {
         let written = self.output.write_all_at(bytes, offset);
         written.map_err(|failed| self.error(part, bytes, offset, failed))
     }
@@ -187,10 +187,10 @@ impl<O: Output> Writer<O> {
         .whole_records(written) as u64;
         // The first failure is the one to tell; the header then stays at the last checkpoint, which is readable.
         let _ = self.checkpoint();
-        self.error(Part::Records, records, offset, failed)
+        self.error(FilePart::Records, records, offset, failed)
     }
 
-    fn error(&self, part: Part, bytes: &[u8], offset: u64, failed: Failed) -> WriteError {
+    fn error(&self, part: FilePart, bytes: &[u8], offset: u64, failed: Failed) -> WriteError {
         WriteError {
             part,
             offset: FileOffset(offset),

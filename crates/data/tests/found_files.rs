@@ -43,7 +43,7 @@ fn broken_features(features: &Features<'_>) -> Vec<FeatureId> {
         failed::<CmdLine>(features),
         failed::<CpuTopology>(features),
         failed::<NumaTopology>(features),
-        failed::<Cache>(features),
+        failed::<CpuCaches>(features),
         failed::<MemTopology>(features),
         failed::<PmuMappings>(features),
         failed::<CpuPmuCaps>(features),
@@ -54,7 +54,7 @@ fn broken_features(features: &Features<'_>) -> Vec<FeatureId> {
         failed::<CacheLineSize>(features),
     ];
     let recording = [
-        failed::<TracingData>(features),
+        failed::<TracingDataSection>(features),
         failed::<BuildIds>(features),
         failed::<EventDesc>(features),
         failed::<GroupDesc>(features),
@@ -63,7 +63,7 @@ fn broken_features(features: &Features<'_>) -> Vec<FeatureId> {
         failed::<ClockResolution>(features),
         failed::<ClockData>(features),
         failed::<DirFormat>(features),
-        failed::<Compressed>(features),
+        failed::<Compression>(features),
         failed::<BpfProgInfo>(features),
         failed::<BpfBtf>(features),
     ];
@@ -165,14 +165,14 @@ fn sample_recording() -> Vec<u8> {
         online: 2,
     });
     features.insert(&CpuTopology {
-        cpus: vec![CpuPlace::default(); 2],
+        cpus: vec![CpuTopologyEntry::default(); 2],
         ..CpuTopology::default()
     });
     features.insert(&MemTopology {
         block_size: 4096,
         nodes: vec![MemNode::new(0, [0, 70])],
     });
-    features.insert(&GroupDesc(vec![EventGroup {
+    features.insert(&GroupDesc(vec![GroupEntry {
         name: "g".into(),
         leader: 0,
         members: 1,

@@ -10,7 +10,7 @@ use oxperf_abi::RecordType;
 use oxperf_data::features::{EventDesc, NamedEvent, TotalMem};
 use oxperf_data::{
     Container, Damage, DirectoryWriter, FeatureId, FeatureSet, Framed, PackedAs, Packer, Reader,
-    Source, StreamWriter, Writer,
+    RecordSource, StreamWriter, Writer,
 };
 use oxperf_testkit::Recording;
 use oxperf_wire::{Encoder, Endian, RecordHeader};
@@ -44,8 +44,8 @@ fn records(reader: &Reader<'_>) -> Vec<Bare> {
             .collect()
     }
     match reader.source().unwrap() {
-        Source::Borrowed(parts) => parts.into_iter().flat_map(bare).collect(),
-        Source::Held(records) => bare(records),
+        RecordSource::Borrowed(parts) => parts.into_iter().flat_map(bare).collect(),
+        RecordSource::Buffered(records) => bare(records),
     }
 }
 

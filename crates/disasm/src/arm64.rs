@@ -5,7 +5,7 @@ use std::fmt::Write;
 use yaxpeax_arch::{Arch, Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{ARMv8, Operand};
 
-use crate::Names;
+use crate::AddressNames;
 
 /// Operands begin at a multiple of this.
 const COLUMN: usize = 8;
@@ -25,7 +25,7 @@ impl Arm64 {
         &self,
         code: &[u8],
         address: u64,
-        names: &mut Names<'_>,
+        names: &mut AddressNames<'_>,
         out: &mut String,
     ) -> Option<usize> {
         let instruction = self
@@ -64,7 +64,7 @@ fn target(text: &str, address: u64, distance: i64) -> u64 {
 }
 
 /// Puts the address that is meant, with its name, in the place of the distance.
-fn name_target(start: usize, target: u64, names: &mut Names<'_>, out: &mut String) {
+fn name_target(start: usize, target: u64, names: &mut AddressNames<'_>, out: &mut String) {
     let Some(at) = out[start..].find('$').map(|at| start + at) else {
         return;
     };

@@ -2,11 +2,11 @@
 //!
 //! For listings and for the lines of a trace: the bytes of one instruction become its assembly text, of x86 in AT&T or
 //! Intel syntax, of 64-bit Arm in its own, with names for the addresses that it goes to. What supplies the bytes and the names is up to the
-//! caller; nothing here reads a file. Whoever follows values through x86 code asks for [`Step`]s in place of text.
+//! caller; nothing here reads a file. Whoever follows values through x86 code asks for [`Operation`]s in place of text.
 //!
 //! ```
-//! use oxperf_disasm::{Disassembler, Form, Syntax, Width};
-//! let mut disassembler = Disassembler::new(Width::Bits64, Syntax::Att, Form::Listing);
+//! use oxperf_disasm::{Disassembler, LineLayout, Syntax, Width};
+//! let mut disassembler = Disassembler::new(Width::Bits64, Syntax::Att, LineLayout::Listing);
 //! let mut text = String::new();
 //! let mut name = |address: u64, out: &mut String| {
 //!     out.push_str("main");
@@ -24,7 +24,7 @@ mod strings;
 mod style;
 
 pub use arm64::Arm64;
-pub use step::{Flow, Memory, Operand, Segment, Step, Work};
+pub use step::{MemoryOperand, Operand, Operation, OperationFlow, Segment, Work};
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction};
 
@@ -52,7 +52,7 @@ pub enum Syntax {
 
 /// How a line is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum LineLayout {
     /// As in listings of `objdump`: operands in a column, targets as `401136 <main+0x20>`.
     Listing,
     /// As in the lines of `perf script`: a blank before the operands, named targets by their names alone.
@@ -61,12 +61,12 @@ pub enum Form {
 
 /// Appends the name of an address, `main+0x20` for instance; `false` if there is none, and then it may have appended
 /// anything.
-pub type Names<'a> = dyn FnMut(u64, &mut String) -> bool + 'a;
+pub type AddressNames<'a> = dyn FnMut(u64, &mut String) -> bool + 'a;
 
 /// Writes instructions of one width in one style.
 pub struct Disassembler {
     bits: u32,
-    style: (Syntax, Form),
+    style: (Syntax, LineLayout),
     formatter: Box<dyn Formatter>,
     instruction: Instruction,
 }
@@ -84,11 +84,11 @@ impl Disassembler {
     /// Makes ready what all of a style share: the names of instructions, which take milliseconds the first time. Who
     /// will need a disassembler can have it done beside other work.
     pub fn prepare(syntax: Syntax) {
-        drop(style::formatter(syntax, Form::Listing));
+        drop(style::formatter(syntax, LineLayout::Listing));
     }
 
     /// Prepares the style.
-    pub fn new(width: Width, syntax: Syntax, form: Form) -> Disassembler {
+    pub fn new(width: Width, syntax: Syntax, form: LineLayout) -> Disassembler {
         let bits = match width {
             Width::Bits16 => 16,
             Width::Bits32 => 32,
@@ -108,7 +108,7 @@ impl Disassembler {
         &mut self,
         code: &[u8],
         address: u64,
-        names: &mut Names<'_>,
+        names: &mut AddressNames<'_>,
         out: &mut String,
     ) -> Option<usize> {
         let mut decoder = Decoder::with_ip(self.bits, code, address, DecoderOptions::NONE);
@@ -118,7 +118,7 @@ impl Disassembler {
         }
         let length = self.instruction.len();
         let start = out.len();
-        if self.style.1 == Form::Listing {
+        if self.style.1 == LineLayout::Listing {
             if self.bits == 64 {
                 prefix::take_idle(
                     code.get(..length).unwrap_or(code),

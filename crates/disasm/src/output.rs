@@ -5,11 +5,11 @@ use iced_x86::{
     OpKind, Register,
 };
 
-use crate::{Form, Names, Syntax, prefix};
+use crate::{AddressNames, LineLayout, Syntax, prefix};
 
 /// The text of one instruction.
 pub(crate) struct Output<'a, 'n> {
-    form: Form,
+    form: LineLayout,
     syntax: Syntax,
     /// Before the end of a memory operand: the scale that the formatter leaves out.
     scale: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Output<'a, 'n> {
     idle_index: &'static str,
     /// The code is of 32 bits.
     is_32: bool,
-    names: &'a mut Names<'n>,
+    names: &'a mut AddressNames<'n>,
     out: &'a mut String,
 }
 
@@ -89,13 +89,13 @@ fn has_idle_index(code: &[u8], instruction: &Instruction) -> bool {
 
 impl<'a, 'n> Output<'a, 'n> {
     pub(crate) fn new(
-        (syntax, form): (Syntax, Form),
+        (syntax, form): (Syntax, LineLayout),
         code: &[u8],
         instruction: &Instruction,
-        names: &'a mut Names<'n>,
+        names: &'a mut AddressNames<'n>,
         out: &'a mut String,
     ) -> Output<'a, 'n> {
-        let lists = form == Form::Listing;
+        let lists = form == LineLayout::Listing;
         let has_index = instruction.memory_index() != Register::None;
         let scales = has_index && instruction.memory_index_scale() == 1;
         let shifts = matches!(
@@ -140,7 +140,7 @@ impl<'a, 'n> Output<'a, 'n> {
 
     /// Says where an address relative to the instruction pointer is; lines of `perf script` have no room for it.
     pub(crate) fn comment(&mut self, address: u64) {
-        if self.form == Form::Listing {
+        if self.form == LineLayout::Listing {
             self.out.push_str(&format!("        # {address:x}"));
             self.name_in_brackets(address);
         }
@@ -195,16 +195,16 @@ impl FormatterOutput for Output<'_, '_> {
         _prefix: iced_x86::PrefixKind,
     ) {
         let text = match (self.form, text) {
-            (Form::Listing, "rep" | "repe") => "repz",
-            (Form::Listing, "repne") if crate::prefix::keeps_bounds(instruction) => "bnd",
-            (Form::Listing, "repne") => "repnz",
+            (LineLayout::Listing, "rep" | "repe") => "repz",
+            (LineLayout::Listing, "repne") if crate::prefix::keeps_bounds(instruction) => "bnd",
+            (LineLayout::Listing, "repne") => "repnz",
             _ => text,
         };
         self.out.push_str(text);
     }
 
     fn write_mnemonic(&mut self, instruction: &Instruction, text: &str) {
-        if self.form == Form::Script {
+        if self.form == LineLayout::Script {
             return self.out.push_str(text);
         }
         let mnemonic = instruction.mnemonic();
@@ -238,7 +238,7 @@ impl FormatterOutput for Output<'_, '_> {
         let port = matches!(instruction.mnemonic(), Mnemonic::In | Mnemonic::Out)
             && register == Register::DX;
         match (self.form, self.syntax) {
-            (Form::Listing, Syntax::Att) if port => self.out.push_str("(%dx)"),
+            (LineLayout::Listing, Syntax::Att) if port => self.out.push_str("(%dx)"),
             _ if self.hides_top && text == "st" => {}
             _ => {
                 let begins_address = self.out.ends_with(['(', '[']);
@@ -269,11 +269,11 @@ impl FormatterOutput for Output<'_, '_> {
             (false, _) if self.by_one && value == 1 && kind == FormatterTextKind::Number => {
                 self.out.push('1')
             }
-            (true, Form::Listing) => {
+            (true, LineLayout::Listing) => {
                 self.out.push_str(text.trim_start_matches("0x"));
                 self.name_in_brackets(value);
             }
-            (true, Form::Script) => {
+            (true, LineLayout::Script) => {
                 if !self.name(value) {
                     self.out.push_str(text);
                 }

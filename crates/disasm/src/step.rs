@@ -10,7 +10,7 @@ use iced_x86::{
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct Operation {
     /// How many bytes it takes.
     pub length: usize,
     /// What kind of work it does.
@@ -20,7 +20,7 @@ pub struct Step {
     /// The registers that it changes, by their DWARF numbers.
     pub changed: Vec<u16>,
     /// Where it goes.
-    pub flow: Flow,
+    pub flow: OperationFlow,
 }
 
 /// What an instruction does to its last operand.
@@ -42,7 +42,7 @@ pub enum Work {
 
 /// Where an instruction goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub enum OperationFlow {
     /// To the next one.
     Next,
     /// There, or to the next one.
@@ -63,14 +63,14 @@ pub enum Operand {
     /// A number.
     Number(i64),
     /// A place in memory.
-    Memory(Memory),
+    Memory(MemoryOperand),
     /// Another place in the code.
     Code,
 }
 
 /// A place in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
+pub struct MemoryOperand {
     /// The register that holds the base, if there is one.
     pub base: Option<u16>,
     /// The register that holds the index, if there is one.
@@ -94,9 +94,9 @@ pub enum Segment {
     Gs,
 }
 
-impl Step {
+impl Operation {
     /// The instruction of 64-bit code at the beginning of `code`, which lies at `address`; `None` if there is none.
-    pub fn decode(code: &[u8], address: u64) -> Option<Step> {
+    pub fn decode(code: &[u8], address: u64) -> Option<Operation> {
         let instruction = Decoder::with_ip(64, code, address, DecoderOptions::NONE).decode();
         if instruction.is_invalid() {
             return None;
@@ -105,7 +105,7 @@ impl Step {
             .rev()
             .map(|nth| operand(&instruction, nth))
             .collect();
-        Some(Step {
+        Some(Operation {
             length: instruction.len(),
             work: work(&instruction),
             operands,
@@ -115,7 +115,7 @@ impl Step {
     }
 
     /// The place in memory that it reads or writes, if it names one.
-    pub fn memory(&self) -> Option<Memory> {
+    pub fn memory(&self) -> Option<MemoryOperand> {
         self.operands.iter().find_map(|operand| match operand {
             Operand::Memory(memory) => Some(*memory),
             _ => None,
@@ -166,14 +166,14 @@ fn work(instruction: &Instruction) -> Work {
     }
 }
 
-fn flow(instruction: &Instruction) -> Flow {
+fn flow(instruction: &Instruction) -> OperationFlow {
     match instruction.flow_control() {
-        FlowControl::Next | FlowControl::Interrupt => Flow::Next,
-        FlowControl::ConditionalBranch => Flow::Branch(instruction.near_branch_target()),
-        FlowControl::UnconditionalBranch => Flow::Jump(instruction.near_branch_target()),
-        FlowControl::Call => Flow::Call(Some(instruction.near_branch_target())),
-        FlowControl::IndirectCall => Flow::Call(None),
-        _ => Flow::Away,
+        FlowControl::Next | FlowControl::Interrupt => OperationFlow::Next,
+        FlowControl::ConditionalBranch => OperationFlow::Branch(instruction.near_branch_target()),
+        FlowControl::UnconditionalBranch => OperationFlow::Jump(instruction.near_branch_target()),
+        FlowControl::Call => OperationFlow::Call(Some(instruction.near_branch_target())),
+        FlowControl::IndirectCall => OperationFlow::Call(None),
+        _ => OperationFlow::Away,
     }
 }
 
@@ -194,10 +194,10 @@ fn operand(instruction: &Instruction, nth: u32) -> Operand {
     }
 }
 
-fn memory(instruction: &Instruction) -> Memory {
+fn memory(instruction: &Instruction) -> MemoryOperand {
     let counted = instruction.is_ip_rel_memory_operand();
     let base = instruction.memory_base();
-    Memory {
+    MemoryOperand {
         base: if counted { None } else { number(base) },
         index: number(instruction.memory_index()),
         displacement: instruction.memory_displacement64().cast_signed(),
@@ -227,11 +227,11 @@ fn number(register: Register) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn step(code: &[u8]) -> Step {
-        Step::decode(code, 0x1000).unwrap()
+    fn step(code: &[u8]) -> Operation {
+        Operation::decode(code, 0x1000).unwrap()
     }
 
-    const PLAIN: Memory = Memory {
+    const PLAIN: MemoryOperand = MemoryOperand {
         base: None,
         index: None,
         displacement: 0,
@@ -243,7 +243,7 @@ mod tests {
     fn operands_stand_in_the_order_of_their_text() {
         // mov 0x10(%rdi,%rcx,8),%eax
         let load = step(&[0x8b, 0x44, 0xcf, 0x10]);
-        let memory = Memory {
+        let memory = MemoryOperand {
             base: Some(5),
             index: Some(2),
             displacement: 0x10,
@@ -255,7 +255,7 @@ mod tests {
         );
         assert_eq!(
             (load.work, load.flow, load.length),
-            (Work::Move, Flow::Next, 4)
+            (Work::Move, OperationFlow::Next, 4)
         );
         assert_eq!(load.changed, [0]);
         // mul %rcx
@@ -263,7 +263,7 @@ mod tests {
         assert!([0, 1].iter().all(|number| product.changed.contains(number)));
         // movq $-1,-8(%rbp)
         let store = step(&[0x48, 0xc7, 0x45, 0xf8, 0xff, 0xff, 0xff, 0xff]);
-        let memory = Memory {
+        let memory = MemoryOperand {
             base: Some(6),
             displacement: -8,
             ..PLAIN
@@ -286,7 +286,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             thread,
-            Memory {
+            MemoryOperand {
                 displacement: 0x28,
                 segment: Segment::Fs,
                 ..PLAIN
@@ -296,12 +296,15 @@ mod tests {
 
     #[test]
     fn ways_out_are_told() {
-        assert_eq!(step(&[0x74, 0x10]).flow, Flow::Branch(0x1012));
-        assert_eq!(step(&[0xeb, 0x10]).flow, Flow::Jump(0x1012));
-        assert_eq!(step(&[0xe8, 0, 0, 0, 0]).flow, Flow::Call(Some(0x1005)));
-        assert_eq!(step(&[0xff, 0xd0]).flow, Flow::Call(None));
-        assert_eq!(step(&[0xc3]).flow, Flow::Away);
-        assert_eq!(Step::decode(&[0x0f], 0), None);
+        assert_eq!(step(&[0x74, 0x10]).flow, OperationFlow::Branch(0x1012));
+        assert_eq!(step(&[0xeb, 0x10]).flow, OperationFlow::Jump(0x1012));
+        assert_eq!(
+            step(&[0xe8, 0, 0, 0, 0]).flow,
+            OperationFlow::Call(Some(0x1005))
+        );
+        assert_eq!(step(&[0xff, 0xd0]).flow, OperationFlow::Call(None));
+        assert_eq!(step(&[0xc3]).flow, OperationFlow::Away);
+        assert_eq!(Operation::decode(&[0x0f], 0), None);
     }
 
     #[test]

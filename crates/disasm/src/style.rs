@@ -5,21 +5,21 @@ use iced_x86::{
     MemorySizeOptions, Mnemonic,
 };
 
-use crate::{Form, Syntax};
+use crate::{LineLayout, Syntax};
 
 /// Where operands begin in a listing.
 pub(crate) const OPERAND_COLUMN: u32 = 7;
 
 /// A formatter for the style.
-pub(crate) fn formatter(syntax: Syntax, form: Form) -> Box<dyn Formatter> {
+pub(crate) fn formatter(syntax: Syntax, form: LineLayout) -> Box<dyn Formatter> {
     let mut formatter: Box<dyn Formatter> = match syntax {
         Syntax::Att => Box::new(GasFormatter::new()),
         Syntax::Intel => Box::new(IntelFormatter::new()),
     };
     common(formatter.options_mut());
     match form {
-        Form::Listing => listing(syntax, formatter.options_mut()),
-        Form::Script => script(formatter.options_mut()),
+        LineLayout::Listing => listing(syntax, formatter.options_mut()),
+        LineLayout::Script => script(formatter.options_mut()),
     }
     formatter
 }

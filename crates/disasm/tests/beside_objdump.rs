@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use oxperf_disasm::{Disassembler, Form, Syntax, Width};
+use oxperf_disasm::{Disassembler, LineLayout, Syntax, Width};
 
 /// What was compared and what differed: for each mnemonic how often, with an example.
 #[derive(Default)]
@@ -77,7 +77,7 @@ fn compare(file: &str, intel: bool) -> Option<Comparison> {
         .spawn()
         .ok()?;
     let syntax = if intel { Syntax::Intel } else { Syntax::Att };
-    let mut disassembler = Disassembler::new(Width::Bits64, syntax, Form::Listing);
+    let mut disassembler = Disassembler::new(Width::Bits64, syntax, LineLayout::Listing);
     let mut found = Comparison::default();
     let mut ours = String::new();
     for line in BufReader::new(child.stdout.take()?)

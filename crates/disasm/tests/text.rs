@@ -1,9 +1,9 @@
 //! Instructions and their text, as objdump and LLVM write it.
 
-use oxperf_disasm::{Disassembler, Form, Syntax, Width};
+use oxperf_disasm::{Disassembler, LineLayout, Syntax, Width};
 
 /// The text of one instruction at 0x1000; addresses from 0x2000 on lie in `data`.
-fn text(code: &[u8], width: Width, syntax: Syntax, form: Form) -> Option<String> {
+fn text(code: &[u8], width: Width, syntax: Syntax, form: LineLayout) -> Option<String> {
     let mut out = String::new();
     let mut names = |address: u64, out: &mut String| {
         out.push_str(&format!("data+{:#x}", address.wrapping_sub(0x2000)));
@@ -16,11 +16,11 @@ fn text(code: &[u8], width: Width, syntax: Syntax, form: Form) -> Option<String>
 }
 
 fn listing(code: &[u8], syntax: Syntax) -> String {
-    text(code, Width::Bits64, syntax, Form::Listing).expect("an instruction")
+    text(code, Width::Bits64, syntax, LineLayout::Listing).expect("an instruction")
 }
 
 fn script(code: &[u8], syntax: Syntax) -> String {
-    text(code, Width::Bits64, syntax, Form::Script).expect("an instruction")
+    text(code, Width::Bits64, syntax, LineLayout::Script).expect("an instruction")
 }
 
 #[test]
@@ -114,12 +114,12 @@ fn lines_of_script_are_short() {
 fn the_width_counts() {
     let code = [0xb8, 0x34, 0x12];
     assert_eq!(
-        text(&code, Width::Bits16, Syntax::Att, Form::Listing).as_deref(),
+        text(&code, Width::Bits16, Syntax::Att, LineLayout::Listing).as_deref(),
         Some("mov    $0x1234,%ax")
     );
     let code = [0x40];
     assert_eq!(
-        text(&code, Width::Bits32, Syntax::Att, Form::Listing).as_deref(),
+        text(&code, Width::Bits32, Syntax::Att, LineLayout::Listing).as_deref(),
         Some("inc    %eax")
     );
 }
@@ -160,8 +160,9 @@ fn listings_of_32_bits_name_an_idle_index_and_no_size_of_the_stack() {
         ),
         (&[0xa3, 8, 0, 0, 0], "mov    %eax,0x8", "mov    ds:0x8,eax"),
     ] {
-        let listing =
-            |syntax| text(code, Width::Bits32, syntax, Form::Listing).expect("an instruction");
+        let listing = |syntax| {
+            text(code, Width::Bits32, syntax, LineLayout::Listing).expect("an instruction")
+        };
         assert_eq!(
             (listing(Syntax::Att), listing(Syntax::Intel)),
             (att.to_owned(), intel.to_owned())
@@ -173,7 +174,7 @@ fn listings_of_32_bits_name_an_idle_index_and_no_size_of_the_stack() {
 fn what_is_no_instruction_appends_nothing() {
     for code in [&[][..], &[0x06], &[0xe8, 0, 0], &[0x66; 15]] {
         let mut out = String::from("kept");
-        let mut disassembler = Disassembler::new(Width::Bits64, Syntax::Att, Form::Listing);
+        let mut disassembler = Disassembler::new(Width::Bits64, Syntax::Att, LineLayout::Listing);
         assert_eq!(
             disassembler.write(code, 0, &mut |_, _| true, &mut out),
             None

@@ -3,12 +3,12 @@
 use std::os::unix::net::UnixStream;
 
 use crate::DlfilterError;
-use crate::message::{Kind, Place, Reading, Sample, Which, Writing};
+use crate::message::{FilterSample, Kind, Reading, ResolvedAddress, Which, Writing};
 
 /// Answers what a filter asks about the sample at hand. What nobody knows is `None`.
 pub trait Resolver {
     /// What is known of an address.
-    fn place(&mut self, _: Which) -> Option<Place> {
+    fn place(&mut self, _: Which) -> Option<ResolvedAddress> {
         None
     }
 
@@ -102,7 +102,7 @@ impl Client {
     pub fn ask(
         &mut self,
         early: bool,
-        sample: &Sample,
+        sample: &FilterSample,
         resolver: &mut dyn Resolver,
     ) -> Result<Decision, DlfilterError> {
         if !self.wants(early) {
@@ -275,8 +275,8 @@ mod tests {
 
     struct Knows;
     impl Resolver for Knows {
-        fn place(&mut self, _: Which) -> Option<Place> {
-            Some(Place::default())
+        fn place(&mut self, _: Which) -> Option<ResolvedAddress> {
+            Some(ResolvedAddress::default())
         }
     }
 
@@ -300,7 +300,7 @@ mod tests {
 
     fn check(said: &[Said]) {
         let (mut client, _helper) = client(said);
-        let decided = client.ask(true, &Sample::default(), &mut Knows);
+        let decided = client.ask(true, &FilterSample::default(), &mut Knows);
         match (expected(said), decided) {
             (Ok(keeps), Ok(decision)) => assert_eq!(decision.keeps, keeps, "{said:?}"),
             (Err(why), Err(error)) => assert!(error.to_string().contains(why), "{said:?}: {error}"),

@@ -10,12 +10,12 @@
 //! with any. All of it is in [`serve`]'s modules; the client and the messages are safe.
 //!
 //! ```
-//! use oxperf_dlfilter::{Client, Place, Resolver, Sample};
+//! use oxperf_dlfilter::{Client, ResolvedAddress, Resolver, FilterSample};
 //! struct Nothing;
 //! impl Resolver for Nothing {}
 //! # fn with(socket: std::os::unix::net::UnixStream) -> Result<(), oxperf_dlfilter::DlfilterError> {
 //! let mut filter = Client::start(socket, &["an argument".to_owned()])?;
-//! let decision = filter.ask(true, &Sample::default(), &mut Nothing)?;
+//! let decision = filter.ask(true, &FilterSample::default(), &mut Nothing)?;
 //! assert!(decision.keeps);
 //! # Ok(())
 //! # }
@@ -29,7 +29,7 @@ mod privileges;
 mod serve;
 
 pub use client::{Client, Decision, Resolver};
-pub use message::{Branch, Place, Sample, Which};
+pub use message::{FilterBranch, FilterSample, ResolvedAddress, Which};
 pub use serve::{describe, serve};
 
 use std::io;

@@ -57,12 +57,12 @@ pub enum Which {
 }
 
 /// A branch of a sample: from, to, flags as the kernel writes them.
-pub type Branch = [u64; 3];
+pub type FilterBranch = [u64; 3];
 
 /// A sample as filters see it. What an event did not record is 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the kernel's sample")]
-pub struct Sample {
+pub struct FilterSample {
     pub ip: u64,
     pub pid: i32,
     pub tid: i32,
@@ -88,7 +88,7 @@ pub struct Sample {
     /// Whether the data address is one of code or memory that can be placed.
     pub addr_correlates_sym: bool,
     pub raw: Option<Vec<u8>>,
-    pub branches: Option<Vec<Branch>>,
+    pub branches: Option<Vec<FilterBranch>>,
     pub callchain: Option<Vec<u64>>,
     /// The event's name.
     pub event: String,
@@ -98,7 +98,7 @@ pub struct Sample {
 
 /// What is known of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ResolvedAddress {
     /// The address in the object.
     pub address: u64,
     /// The symbol around it: name, first address, address behind it.
@@ -244,7 +244,7 @@ impl Which {
     }
 }
 
-impl Sample {
+impl FilterSample {
     pub(crate) fn write(&self, message: &mut Writing) {
         let numbers = [
             self.ip,
@@ -294,9 +294,9 @@ impl Sample {
         });
     }
 
-    pub(crate) fn read(message: &mut Reading) -> Result<Sample, DlfilterError> {
+    pub(crate) fn read(message: &mut Reading) -> Result<FilterSample, DlfilterError> {
         let mut next = || message.number();
-        Ok(Sample {
+        Ok(FilterSample {
             ip: next()?,
             pid: next()? as i32,
             tid: next()? as i32,
@@ -338,7 +338,7 @@ impl Sample {
     }
 }
 
-impl Place {
+impl ResolvedAddress {
     pub(crate) fn write(&self, message: &mut Writing) {
         message.number(self.address);
         message.optional(self.symbol.as_ref(), |message, (name, start, end)| {
@@ -357,8 +357,8 @@ impl Place {
             .number(self.filtered.into());
     }
 
-    pub(crate) fn read(message: &mut Reading) -> Result<Place, DlfilterError> {
-        Ok(Place {
+    pub(crate) fn read(message: &mut Reading) -> Result<ResolvedAddress, DlfilterError> {
+        Ok(ResolvedAddress {
             address: message.number()?,
             symbol: message
                 .optional(|message| Ok((message.text()?, message.number()?, message.number()?)))?,
@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn samples_and_places_come_as_they_were_sent() {
-        let sample = Sample {
+        let sample = FilterSample {
             ip: u64::MAX,
             pid: -1,
             cpu: -1,
@@ -394,31 +394,31 @@ mod tests {
             raw: Some(vec![1, 2]),
             branches: Some(vec![[1, 2, 3]]),
             callchain: Some(vec![7]),
-            ..Sample::default()
+            ..FilterSample::default()
         };
         let bytes = sent(|message| sample.write(message));
         let mut message = Reading::receive(&mut bytes.as_slice()).unwrap();
         assert_eq!(
-            (message.kind(), Sample::read(&mut message).unwrap()),
+            (message.kind(), FilterSample::read(&mut message).unwrap()),
             (Kind::Sample, sample)
         );
-        let place = Place {
+        let place = ResolvedAddress {
             symbol: Some(("f".into(), 1, 2)),
             dso: Some("/bin/a".into()),
             is_kernel: true,
             build_id: vec![9; 20],
-            ..Place::default()
+            ..ResolvedAddress::default()
         };
         let bytes = sent(|message| place.write(message));
         assert_eq!(
-            Place::read(&mut Reading::receive(&mut bytes.as_slice()).unwrap()).unwrap(),
+            ResolvedAddress::read(&mut Reading::receive(&mut bytes.as_slice()).unwrap()).unwrap(),
             place
         );
     }
 
     #[test]
     fn what_is_cut_or_strange_is_refused() {
-        let bytes = sent(|message| Sample::default().write(message));
+        let bytes = sent(|message| FilterSample::default().write(message));
         for cut in 0..bytes.len() {
             assert!(Reading::receive(&mut &bytes[..cut]).is_err());
         }

@@ -12,7 +12,7 @@ use crate::DlfilterError;
 use crate::client::question;
 use crate::interface::{CFunctions, CPlace, CSample};
 use crate::loaded::Loaded;
-use crate::message::{Kind, Place, Reading, Sample, Which, Writing};
+use crate::message::{FilterSample, Kind, Reading, ResolvedAddress, Which, Writing};
 
 /// Serves a filter until the program behind the socket lets go. Standard output of the process becomes the filter's: what
 /// it prints goes to the program with each decision, so that it stands where it belongs.
@@ -80,7 +80,7 @@ fn serve_loaded(
         let code = match message.kind() {
             Kind::Sample => {
                 let early = message.number()? != 0;
-                let held = Held::new(Sample::read(&mut message)?);
+                let held = Held::new(FilterSample::read(&mut message)?);
                 with(context, |context| context.begin());
                 let code = loaded.filter(early, &held.as_c(), context.cast());
                 with(context, |context| context.in_sample = false);
@@ -144,18 +144,18 @@ impl Printed {
 
 /// A sample with all that its C form points at.
 struct Held {
-    sample: Sample,
+    sample: FilterSample,
     event: CString,
 }
 
 impl Held {
-    fn new(sample: Sample) -> Held {
+    fn new(sample: FilterSample) -> Held {
         let event = c_string(sample.event.clone().into_bytes());
         Held { sample, event }
     }
 
     fn as_c(&self) -> CSample {
-        let Sample {
+        let FilterSample {
             raw,
             branches,
             callchain,
@@ -211,7 +211,7 @@ struct HeldPlace {
 }
 
 impl HeldPlace {
-    fn new(place: Place) -> Box<HeldPlace> {
+    fn new(place: ResolvedAddress) -> Box<HeldPlace> {
         let (start, end) = place
             .symbol
             .as_ref()
@@ -317,7 +317,10 @@ impl Context {
 
     fn place(&mut self, which: Which) -> Option<Box<HeldPlace>> {
         let mut answer = self.ask(question::PLACE, |message| which.write(message))?;
-        answer.optional(Place::read).ok()?.map(HeldPlace::new)
+        answer
+            .optional(ResolvedAddress::read)
+            .ok()?
+            .map(HeldPlace::new)
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use intel_pt::{Code, CodeAddress, CodeSource, ImageId};
 use oxperf_abi::{CpuMode, Pid};
 use oxperf_machine::{Dso, DsoId, DsoKind, GuestId, Machine, Map, ThreadId};
-use oxperf_objects::{Contents, Locator, ObjectKind, Places, Wanted};
+use oxperf_objects::{Contents, Locator, ObjectKind, ObjectQuery, SearchPaths};
 use oxperf_session::CodeWidth;
 
 use crate::trace::CodeChange;
@@ -24,7 +24,7 @@ use modules::ModuleCode;
 #[derive(Clone, Debug, Default)]
 pub struct CodeSearchPaths {
     /// The files of user space.
-    pub files: Places,
+    pub files: SearchPaths,
     /// The kernel.
     pub kernel: KernelSearchPaths,
     /// The kernels of guests; that of [`GuestId::default`] is of all who are not there.
@@ -168,7 +168,7 @@ impl Images {
             | DsoKind::KernelSymbol
             | DsoKind::Jit => return None,
         };
-        let wanted = Wanted {
+        let wanted = ObjectQuery {
             path: dso.name.as_bytes(),
             build_id: dso.build_id,
             kind,

@@ -2,15 +2,15 @@
 
 use oxperf_abi::{EventType, Tid};
 use oxperf_data::Reader;
-use oxperf_data::features::TracingData as TracingBytes;
+use oxperf_data::features::TracingDataSection as TracingBytes;
 use oxperf_session::{EventIndex, EventTable};
-use oxperf_tracepoint::{ByteOrder, Field, Format, TracingData, Value};
+use oxperf_tracepoint::{ByteOrder, EventFormat, FormatField, TracingData, Value};
 
 /// Where samples of `sched:sched_switch` say who runs next.
 #[derive(Clone, Debug)]
 pub struct SchedSwitch {
     events: Vec<EventIndex>,
-    next: Field,
+    next: FormatField,
     order: ByteOrder,
 }
 
@@ -21,7 +21,7 @@ impl SchedSwitch {
         let data = TracingData::decode(&bytes.0).ok()?;
         let formats = data.events().filter(|(system, _)| *system == "sched");
         let format = formats
-            .filter_map(|(_, text)| Format::parse(text).ok())
+            .filter_map(|(_, text)| EventFormat::parse(text).ok())
             .find(|f| f.name == "sched_switch")?;
         let is_switch = |attr: &oxperf_abi::EventAttr| {
             attr.kind == EventType::TRACEPOINT && attr.config == format.id

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use oxperf_abi::{Cpu, EventId, PerfTime, RecordType, SampleType, Tid};
 use oxperf_data::features::CpuId;
-use oxperf_data::{DataError, Framed, Held, Reader, Source};
+use oxperf_data::{DataError, Framed, BufferedBytes, Reader, RecordSource};
 use oxperf_session::{EventTable, SessionEvent};
 use oxperf_wire::kernel::TextPoke;
 use oxperf_wire::user::{Auxtrace, AuxtraceInfo, IdIndex};
@@ -17,7 +17,7 @@ use crate::{InfoError, PtInfo, SchedSwitch, SwitchRecords};
 /// A piece of trace.
 #[derive(Clone, Debug)]
 pub struct TraceBuffer<'a> {
-    held: Held<'a>,
+    held: BufferedBytes<'a>,
     range: Range<usize>,
     /// The TSC when it was taken; 0 if unknown.
     pub reference: u64,
@@ -99,13 +99,13 @@ impl<'a> Trace<'a> {
             cpus,
         };
         match reader.source()? {
-            Source::Borrowed(parts) => {
+            RecordSource::Borrowed(parts) => {
                 let records = parts
                     .into_iter()
                     .flat_map(|part| part.map_while(Result::ok));
                 finder.walk(records.map(Framed::from));
             }
-            Source::Held(records) => finder.walk(records.filter_map(Result::ok)),
+            RecordSource::Held(records) => finder.walk(records.filter_map(Result::ok)),
         }
         finder.trace.processor = processor(reader);
         finder.trace.text_pokes.sort_by_key(|poke| poke.time);
@@ -151,7 +151,7 @@ struct Finder<'f, 'a> {
 
 impl<'a> Finder<'_, 'a> {
     /// Looks at every record; gives up at the first round or sample when nothing has announced trace till then.
-    fn walk(&mut self, records: impl Iterator<Item = Framed<Held<'a>>>) {
+    fn walk(&mut self, records: impl Iterator<Item = Framed<BufferedBytes<'a>>>) {
         for record in records {
             let kind = record.header.kind;
             if self.info.is_none()
@@ -217,7 +217,7 @@ impl<'a> Finder<'_, 'a> {
         });
     }
 
-    fn take_trace(&mut self, record: Framed<Held<'a>>) {
+    fn take_trace(&mut self, record: Framed<BufferedBytes<'a>>) {
         let Ok(piece) = Auxtrace::decode(&mut Cursor::new(record.body.as_ref(), self.endian))
         else {
             return;
@@ -238,7 +238,7 @@ impl<'a> Finder<'_, 'a> {
         );
     }
 
-    fn take_sample(&mut self, record: Framed<Held<'a>>) {
+    fn take_sample(&mut self, record: Framed<BufferedBytes<'a>>) {
         let body = record.body.as_ref();
         let Some(event) = self.events.owner_of_sample(body, self.endian) else {
             return;

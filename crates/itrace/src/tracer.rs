@@ -17,7 +17,7 @@ use oxperf_abi::{Cpu, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::RawRecord;
 use oxperf_machine::Machine;
 use oxperf_session::{EventTable, Sink};
-use oxperf_wire::kernel::Task;
+use oxperf_wire::kernel::TaskEvent;
 use oxperf_wire::{Cursor, Endian};
 use rustc_hash::FxHashMap;
 
@@ -429,7 +429,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
     ) -> ControlFlow<()> {
         if self.synthesizer.plan.timeless {
             let exit = (record.header.kind == RecordType::EXIT)
-                .then(|| Task::decode(&mut Cursor::new(record.body, self.endian)).ok());
+                .then(|| TaskEvent::decode(&mut Cursor::new(record.body, self.endian)).ok());
             return match exit.flatten() {
                 Some(exit) => self.decode_timeless(machine, Some(exit.tid)),
                 None => ControlFlow::Continue(()),

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use oxperf_disasm::{Memory, Segment, Step};
+use oxperf_disasm::{MemoryOperand, Operation, Segment};
 use oxperf_objects::Elf;
 use oxperf_symbols::{DebugInfo, Scopes, TypeId, TypeReader};
 
@@ -177,7 +177,12 @@ impl<'d> DataTypes<'d> {
         }
     }
 
-    fn found(&mut self, at: (&Code, usize), memory: &Memory, effort: &mut Effort) -> DataAccess {
+    fn found(
+        &mut self,
+        at: (&Code, usize),
+        memory: &MemoryOperand,
+        effort: &mut Effort,
+    ) -> DataAccess {
         match self.search(at, memory, effort) {
             Ok(((ty, offset), followed)) => DataAccess::Data {
                 ty,
@@ -192,7 +197,7 @@ impl<'d> DataTypes<'d> {
     fn search(
         &mut self,
         (code, nth): (&Code, usize),
-        memory: &Memory,
+        memory: &MemoryOperand,
         effort: &mut Effort,
     ) -> Result<((TypeId, u64), bool), Miss> {
         let names = self.names;
@@ -223,7 +228,7 @@ struct Sought {
 }
 
 impl Sought {
-    fn of(memory: &Memory) -> Option<Sought> {
+    fn of(memory: &MemoryOperand) -> Option<Sought> {
         Some(Sought {
             register: memory.base.or(memory.index)?,
             offset: memory.displacement,
@@ -246,7 +251,7 @@ fn looked_at(code: &Code, nth: usize) -> impl Iterator<Item = usize> {
 
 /// What an instruction names.
 enum Named {
-    Place(Memory),
+    Place(MemoryOperand),
     Canary,
     /// A place that is not looked for.
     Other,
@@ -254,7 +259,7 @@ enum Named {
 }
 
 fn access(coded: &Coded) -> Named {
-    let Some(memory) = coded.step.as_ref().and_then(Step::memory) else {
+    let Some(memory) = coded.step.as_ref().and_then(Operation::memory) else {
         return Named::Nothing;
     };
     if !looked_at::is_parsed(&coded.name) {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use object::elf;
 use oxperf_objects::Elf;
 use oxperf_objects::elf::{
-    ElfSymbol, FileType, Section, SymbolBinding, SymbolKind, SymbolPlace, UnnamedSymbol,
+    ElfSection, ElfSymbol, FileType, SymbolBinding, SymbolKind, SymbolSection, UnnamedSymbol,
 };
 use oxperf_symbols::{Demangling, StubTarget, demangle, linkage_stubs};
 use rayon::prelude::*;
@@ -110,7 +110,7 @@ fn words(image: &Elf<'_>) -> HashMap<u64, u32> {
 #[derive(Clone, Copy)]
 struct Table<'f> {
     file: &'f Elf<'f>,
-    section: &'f Section<'f>,
+    section: &'f ElfSection<'f>,
     /// Whether these are the symbols for the loader, which are shown with their versions.
     for_loader: bool,
 }
@@ -155,7 +155,7 @@ impl<'f> Table<'f> {
 pub struct CodeNames<'f> {
     index: &'f CodeIndex,
     table: Option<Table<'f>>,
-    loader: Option<(&'f Elf<'f>, &'f Section<'f>)>,
+    loader: Option<(&'f Elf<'f>, &'f ElfSection<'f>)>,
     demangling: Demangling,
 }
 
@@ -225,7 +225,7 @@ impl<'f> CodeNames<'f> {
     pub(crate) fn write_label(
         &self,
         address: u64,
-        (index, section): (u16, &Section<'_>),
+        (index, section): (u16, &ElfSection<'_>),
         out: &mut String,
     ) {
         let inside = |symbol: &Named<'_>| symbol.section == Some(index);
@@ -342,7 +342,7 @@ impl<'f> CodeNames<'f> {
         let suffix = self.index.versions.suffix(*number as usize);
         match symbol.place {
             // Without a definition here no version is the file's default.
-            SymbolPlace::Undefined => {
+            SymbolSection::Undefined => {
                 self.write_parts(&name, &suffix.replace("@@", "@"), None, address, out)
             }
             _ => self.write_parts(&name, &suffix, Some(symbol.value), address, out),
@@ -407,15 +407,15 @@ impl Rank {
 }
 
 /// The section of a symbol that names a place.
-fn place_of(kind: SymbolKind, place: SymbolPlace) -> Option<u16> {
+fn place_of(kind: SymbolKind, place: SymbolSection) -> Option<u16> {
     // Of the other kinds only data of threads has places among the rest.
     if matches!(kind, SymbolKind::Other(kind) if kind != elf::STT_TLS) {
         return None;
     }
     match place {
-        SymbolPlace::Section(index) => Some(index),
-        SymbolPlace::Reserved(elf::SHN_ABS) => Some(elf::SHN_ABS),
-        SymbolPlace::Undefined | SymbolPlace::Reserved(_) => None,
+        SymbolSection::Section(index) => Some(index),
+        SymbolSection::Reserved(elf::SHN_ABS) => Some(elf::SHN_ABS),
+        SymbolSection::Undefined | SymbolSection::Reserved(_) => None,
     }
 }
 
@@ -439,7 +439,7 @@ mod tests {
     fn names_for_others_come_before_those_of_a_file() {
         let rank = |binding, size| {
             let (name, kind) = (b"f", SymbolKind::Function);
-            let place = SymbolPlace::Section(1);
+            let place = SymbolSection::Section(1);
             Rank::of(&ElfSymbol {
                 name,
                 value: 0,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use oxperf_objects::SourceFiles;
 use oxperf_symbols::SourceLine;
 
-use crate::{Line, Listing};
+use crate::{Listing, ListingLine};
 
 /// Lines before the first one of a file that are shown for orientation.
 const CONTEXT: usize = 5;
@@ -31,14 +31,14 @@ pub fn interleave(
     let mut shown = Shown::default();
     let mut lines = Vec::with_capacity(listing.lines.len());
     for line in listing.lines {
-        if let Line::Instruction(instruction) = &line
+        if let ListingLine::Instruction(instruction) = &line
             && let Some(source) = line_at(rows, instruction.address)
         {
             lines.extend(
                 shown
                     .text_before(source, files)
                     .into_iter()
-                    .map(Line::Source),
+                    .map(ListingLine::Source),
             );
         }
         lines.push(line);
@@ -109,7 +109,7 @@ fn without_tabs(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use oxperf_objects::Places;
+    use oxperf_objects::SearchPaths;
 
     use super::*;
 
@@ -139,7 +139,7 @@ mod tests {
             (&b, 1),
             (&a, 1),
         ];
-        let mut files = SourceFiles::new(Places::default(), true);
+        let mut files = SourceFiles::new(SearchPaths::default(), true);
         let mut shown = Shown::default();
         let texts = code.map(|(file, line)| {
             shown

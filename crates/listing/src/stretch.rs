@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use object::elf;
-use oxperf_disasm::{Arm64, Disassembler, Form, Names, Syntax, Width};
+use oxperf_disasm::{AddressNames, Arm64, Disassembler, LineLayout, Syntax, Width};
 use oxperf_objects::Elf;
-use oxperf_objects::elf::Section;
+use oxperf_objects::elf::ElfSection;
 
 use crate::CodeNames;
 
@@ -17,12 +17,12 @@ pub struct Listing {
     /// How many digits whole addresses have on that machine.
     pub address_digits: usize,
     /// The lines in order of address.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ListingLine>,
 }
 
 /// A line of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum ListingLine {
     /// Here a symbol begins.
     Label {
         /// Its virtual address.
@@ -31,7 +31,7 @@ pub enum Line {
         name: String,
     },
     /// An instruction.
-    Instruction(Instruction),
+    Instruction(ListedInstruction),
     /// A line of source text; untrusted.
     Source(String),
     /// Zeros that are no code; they are left out.
@@ -40,7 +40,7 @@ pub enum Line {
 
 /// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Instruction {
+pub struct ListedInstruction {
     /// Its virtual address.
     pub address: u64,
     /// Its bytes.
@@ -70,7 +70,7 @@ pub fn list(
     range: Range<u64>,
     syntax: Syntax,
 ) -> Result<Listing, ListError> {
-    let x86 = |width| Language::X86(Disassembler::new(width, syntax, Form::Listing));
+    let x86 = |width| Language::X86(Disassembler::new(width, syntax, LineLayout::Listing));
     let (language, address_digits) = match image.machine() {
         elf::EM_X86_64 => (x86(Width::Bits64), 16),
         elf::EM_386 => (x86(Width::Bits32), 8),
@@ -102,9 +102,9 @@ pub fn list(
 pub(crate) fn code_section<'s, 'a>(
     image: &'s Elf<'a>,
     address: u64,
-) -> Option<(u16, &'s Section<'a>)> {
-    let is_code = |section: &Section<'_>| section.flags & u64::from(elf::SHF_EXECINSTR) != 0;
-    let holds = |section: &Section<'_>| {
+) -> Option<(u16, &'s ElfSection<'a>)> {
+    let is_code = |section: &ElfSection<'_>| section.flags & u64::from(elf::SHF_EXECINSTR) != 0;
+    let holds = |section: &ElfSection<'_>| {
         address >= section.address && address - section.address < section.size
     };
     (0..)
@@ -129,9 +129,9 @@ const SKIPPED_ZEROS_AT_END: usize = 3;
 struct Lister<'n> {
     names: &'n CodeNames<'n>,
     /// The number of the section, and the section.
-    section: (u16, &'n Section<'n>),
+    section: (u16, &'n ElfSection<'n>),
     language: Language,
-    lines: Vec<Line>,
+    lines: Vec<ListingLine>,
 }
 
 /// What kind of code it is.
@@ -146,7 +146,7 @@ impl Language {
         &mut self,
         code: &[u8],
         address: u64,
-        names: &mut Names<'_>,
+        names: &mut AddressNames<'_>,
         text: &mut String,
     ) -> usize {
         let (written, least) = match self {
@@ -167,7 +167,7 @@ impl Lister<'_> {
         while !rest.is_empty() {
             let mut name = String::new();
             self.names.write_label(address, self.section, &mut name);
-            self.lines.push(Line::Label { address, name });
+            self.lines.push(ListingLine::Label { address, name });
             let room = self
                 .names
                 .next(address)
@@ -185,7 +185,7 @@ impl Lister<'_> {
         while !rest.is_empty() {
             let zeros = rest.iter().take_while(|byte| **byte == 0).count();
             if zeros >= SKIPPED_ZEROS || (zeros == rest.len() && zeros < SKIPPED_ZEROS_AT_END) {
-                self.lines.push(Line::Zeros);
+                self.lines.push(ListingLine::Zeros);
                 address = address.wrapping_add(zeros as u64);
                 rest = &rest[zeros..];
                 continue;
@@ -194,7 +194,7 @@ impl Lister<'_> {
             let mut name = |address, out: &mut String| self.names.write(address, out);
             let length = self.language.write(rest, address, &mut name, &mut text);
             let (bytes, after) = rest.split_at(length.clamp(1, rest.len()));
-            self.lines.push(Line::Instruction(Instruction {
+            self.lines.push(ListingLine::Instruction(ListedInstruction {
                 address,
                 bytes: bytes.to_vec(),
                 text,

@@ -6,7 +6,7 @@
 use std::process::Command;
 
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeIndex, CodeNames, Line, list};
+use oxperf_listing::{CodeIndex, CodeNames, ListingLine, list};
 use oxperf_objects::{Contents, Elf};
 use oxperf_symbols::Demangling;
 
@@ -42,17 +42,17 @@ fn ours(image: &Elf<'_>, section: &str) -> Vec<String> {
     let range = section.address..section.address + section.size;
     let listing = list(image, &names, range, Syntax::Att).expect("a listing");
     let digits = listing.address_digits;
-    let line = |line: &Line| match line {
-        Line::Label { address, name } => format!("{address:0digits$x} <{name}>:"),
-        Line::Zeros | Line::Source(_) => String::new(),
-        Line::Instruction(found) => format!("{:x}: {}", found.address, found.text)
+    let line = |line: &ListingLine| match line {
+        ListingLine::Label { address, name } => format!("{address:0digits$x} <{name}>:"),
+        ListingLine::Zeros | ListingLine::Source(_) => String::new(),
+        ListingLine::Instruction(found) => format!("{:x}: {}", found.address, found.text)
             .trim_end()
             .to_owned(),
     };
     listing
         .lines
         .iter()
-        .filter(|line| **line != Line::Zeros)
+        .filter(|line| **line != ListingLine::Zeros)
         .map(line)
         .collect()
 }

@@ -8,13 +8,13 @@
 mod elf;
 
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeIndex, CodeNames, Line, list};
+use oxperf_listing::{CodeIndex, CodeNames, ListingLine, list};
 use oxperf_objects::Elf;
 use oxperf_symbols::Demangling;
 
 #[test]
 fn addresses_have_the_digits_of_their_machine() {
-    let code = elf::Section {
+    let code = elf::ElfSection {
         flags: 6,
         ..elf::loaded(".text", 1, 0x1b30, vec![0x55, 0xc3])
     };
@@ -29,8 +29,8 @@ fn addresses_have_the_digits_of_their_machine() {
         let index = CodeIndex::new(&image, None);
         let names = CodeNames::new(&index, &image, None, Demangling::On);
         let listing = list(&image, &names, 0x1b30..0x1b32, Syntax::Att).expect("code");
-        let text = |line: &Line| match line {
-            Line::Instruction(found) => Some(found.text.clone()),
+        let text = |line: &ListingLine| match line {
+            ListingLine::Instruction(found) => Some(found.text.clone()),
             _ => None,
         };
         let found: Vec<_> = listing.lines.iter().filter_map(text).collect();

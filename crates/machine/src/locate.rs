@@ -9,7 +9,7 @@ use crate::{DsoId, Machine, MapId, Region, SpaceId, Thread, ThreadId};
 
 /// Where an address lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Located {
+pub struct MappedAddress {
     /// The mapping that shows it.
     pub map: MapId,
     /// What is mapped.
@@ -31,7 +31,7 @@ pub struct Mappings {
 impl Mappings {
     /// The same as [`Machine::locate`] gave at that moment.
     #[inline]
-    pub fn locate(&self, mode: CpuMode, address: u64) -> Option<Located> {
+    pub fn locate(&self, mode: CpuMode, address: u64) -> Option<MappedAddress> {
         self.table(mode)?.locate(address)
     }
 
@@ -66,7 +66,7 @@ impl Mappings {
 impl Machine {
     /// The place of an address; `None` where nothing is mapped, in hypervisors and in the processes of guests.
     #[inline]
-    pub fn locate(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<Located> {
+    pub fn locate(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<MappedAddress> {
         self.table(thread, mode)?.locate(address)
     }
 
@@ -172,8 +172,9 @@ mod tests {
         let thread = machine.thread(Pid(7), Tid(7));
         let before = machine.mappings(thread);
         map(&mut machine, b"/new");
-        let name =
-            |located: Option<Located>| located.map(|place| machine.dso(place.dso).name.as_str());
+        let name = |located: Option<MappedAddress>| {
+            located.map(|place| machine.dso(place.dso).name.as_str())
+        };
         assert_eq!(name(before.locate(CpuMode::User, 0x1800)), Some("/old"));
         assert_eq!(
             name(machine.locate(thread, CpuMode::User, 0x1800)),

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::stretches::{Stretch, Stretches};
-use crate::{DsoId, Located};
+use crate::stretches::{MappedRange, RangeMap};
+use crate::{DsoId, MappedAddress};
 
 /// The number of a mapping in its machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -44,8 +44,8 @@ impl Map {
     }
 
     /// What stretches of this mapping show.
-    pub(crate) fn shown(&self, map: MapId) -> Shown {
-        Shown {
+    pub(crate) fn shown(&self, map: MapId) -> MappedObject {
+        MappedObject {
             map,
             dso: self.dso,
             bias: self.bias,
@@ -56,9 +56,9 @@ impl Map {
 /// The mappings of one address space; a copy shares what is not changed afterwards.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapTable {
-    mapped: Stretches,
+    mapped: RangeMap,
     /// What shows where nothing of the former is: a kernel's image, under its modules.
-    below: Stretches,
+    below: RangeMap,
     version: u32,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct MapTable {
 pub struct Region {
     pub(crate) first: u64,
     pub(crate) last: u64,
-    pub(crate) shown: Option<Shown>,
+    pub(crate) shown: Option<MappedObject>,
 }
 
 impl Region {
@@ -86,7 +86,7 @@ impl Region {
 
     /// What its addresses show.
     #[inline]
-    pub fn shown(&self) -> Option<Shown> {
+    pub fn shown(&self) -> Option<MappedObject> {
         self.shown
     }
 
@@ -102,18 +102,18 @@ impl Region {
 
 /// What a mapping shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct MappedObject {
     pub(crate) map: MapId,
     pub(crate) dso: DsoId,
     pub(crate) bias: u64,
 }
 
-impl Shown {
+impl MappedObject {
     /// The place of an address.
     #[inline]
-    pub fn locate(self, address: u64) -> Located {
-        let Shown { map, dso, bias } = self;
-        Located {
+    pub fn locate(self, address: u64) -> MappedAddress {
+        let MappedObject { map, dso, bias } = self;
+        MappedAddress {
             map,
             dso,
             address: address.wrapping_add(bias),
@@ -124,7 +124,7 @@ impl Shown {
 impl MapTable {
     /// The place of an address.
     #[inline]
-    pub(crate) fn locate(&self, address: u64) -> Option<Located> {
+    pub(crate) fn locate(&self, address: u64) -> Option<MappedAddress> {
         let stretch = self.mapped.at(address).or_else(|| self.below.at(address))?;
         Some(stretch.shown.locate(address))
     }
@@ -156,7 +156,7 @@ impl MapTable {
     }
 
     /// Every stretch with what it shows, by address.
-    pub(crate) fn stretches(&self) -> impl Iterator<Item = (Range<u64>, Shown)> + '_ {
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = (Range<u64>, MappedObject)> + '_ {
         let mut next = Some(0);
         let regions = std::iter::from_fn(move || {
             let region = self.region(next?);
@@ -168,15 +168,15 @@ impl MapTable {
     }
 
     /// Puts a mapping over whatever was there.
-    pub(crate) fn insert(&mut self, start: u64, end: u64, shown: Shown) {
-        self.mapped.insert(Stretch { start, end, shown });
+    pub(crate) fn insert(&mut self, start: u64, end: u64, shown: MappedObject) {
+        self.mapped.insert(MappedRange { start, end, shown });
     }
 
     /// Puts a mapping from an address on only where nothing is.
-    pub(crate) fn insert_below(&mut self, start: u64, shown: Shown) {
+    pub(crate) fn insert_below(&mut self, start: u64, shown: MappedObject) {
         // All of them go on to the end of memory.
         let end = self.below.start().unwrap_or(u64::MAX);
-        self.below.insert(Stretch { start, end, shown });
+        self.below.insert(MappedRange { start, end, shown });
     }
 }
 
@@ -184,8 +184,8 @@ impl MapTable {
 mod tests {
     use super::*;
 
-    fn shown(number: u32) -> Shown {
-        Shown {
+    fn shown(number: u32) -> MappedObject {
+        MappedObject {
             map: MapId(number),
             dso: DsoId(number),
             bias: 5,

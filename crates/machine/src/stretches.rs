@@ -6,27 +6,27 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Region, Shown};
+use crate::{MappedObject, Region};
 
 /// A stretch of address space that shows one mapping, with what it takes to tell the place of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct MappedRange {
     pub(crate) start: u64,
     /// Address behind the last.
     pub(crate) end: u64,
-    pub(crate) shown: Shown,
+    pub(crate) shown: MappedObject,
 }
 
 /// Stretches in order, without overlap; a copy costs next to nothing.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stretches {
+pub(crate) struct RangeMap {
     /// `None` where there is none: no node is empty.
     root: Option<Arc<Node>>,
 }
 
 #[derive(Clone, Debug)]
 enum Node {
-    Leaf(Vec<Stretch>),
+    Leaf(Vec<MappedRange>),
     Branch(Vec<Child>),
 }
 
@@ -40,10 +40,10 @@ struct Child {
 /// Most entries of a node: those of most processes fit in a few.
 const MOST: usize = 32;
 
-impl Stretches {
+impl RangeMap {
     /// The stretch around an address.
     #[inline]
-    pub(crate) fn at(&self, address: u64) -> Option<&Stretch> {
+    pub(crate) fn at(&self, address: u64) -> Option<&MappedRange> {
         let mut node = self.root.as_deref()?;
         loop {
             match node {
@@ -84,8 +84,8 @@ impl Stretches {
     }
 
     /// Puts a stretch over whatever was there.
-    pub(crate) fn insert(&mut self, stretch: Stretch) {
-        let Stretch { start, end, .. } = stretch;
+    pub(crate) fn insert(&mut self, stretch: MappedRange) {
+        let MappedRange { start, end, .. } = stretch;
         if start >= end {
             return;
         }
@@ -96,11 +96,11 @@ impl Stretches {
             self.remove(left.map_or(start, |old| old.start)..end);
         }
         if let Some(left) = left.filter(|old| old.start < start) {
-            self.put(Stretch { end: start, ..left });
+            self.put(MappedRange { end: start, ..left });
         }
         self.put(stretch);
         if let Some(right) = right {
-            self.put(Stretch {
+            self.put(MappedRange {
                 start: end,
                 ..right
             });
@@ -108,7 +108,7 @@ impl Stretches {
     }
 
     /// The last stretch that begins at an address or before it, and where the next one begins.
-    fn around(&self, address: u64) -> (Option<&Stretch>, Option<u64>) {
+    fn around(&self, address: u64) -> (Option<&MappedRange>, Option<u64>) {
         let mut next = None;
         let Some(mut node) = self.root.as_deref() else {
             return (None, None);
@@ -133,7 +133,7 @@ impl Stretches {
     }
 
     /// Adds a stretch where nothing is.
-    fn put(&mut self, stretch: Stretch) {
+    fn put(&mut self, stretch: MappedRange) {
         let Some(root) = &mut self.root else {
             self.root = Some(Arc::new(Node::Leaf(vec![stretch])));
             return;
@@ -172,7 +172,7 @@ impl Node {
     }
 
     /// Adds a stretch; gives the upper part of a node that was full.
-    fn put(node: &mut Arc<Node>, stretch: Stretch) -> Option<Child> {
+    fn put(node: &mut Arc<Node>, stretch: MappedRange) -> Option<Child> {
         match Arc::make_mut(node) {
             Node::Leaf(list) => {
                 let at = list.partition_point(|other| other.start < stretch.start);
@@ -255,8 +255,8 @@ mod tests {
     use super::*;
     use crate::{DsoId, MapId};
 
-    fn shown(number: u32) -> Shown {
-        Shown {
+    fn shown(number: u32) -> MappedObject {
+        MappedObject {
             map: MapId(number),
             dso: DsoId(number),
             bias: 0,
@@ -264,7 +264,7 @@ mod tests {
     }
 
     /// What each address of a small space shows.
-    fn addresses(stretches: &Stretches, count: u64) -> Vec<Option<u32>> {
+    fn addresses(stretches: &RangeMap, count: u64) -> Vec<Option<u32>> {
         (0..count)
             .map(|address| stretches.at(address).map(|stretch| stretch.shown.map.0))
             .collect()
@@ -309,12 +309,12 @@ mod tests {
         const SPACE: u64 = 6000;
         let mut random = numbers();
         for longest in [3, 40, 2000] {
-            let (mut stretches, mut expected) = (Stretches::default(), vec![None; SPACE as usize]);
+            let (mut stretches, mut expected) = (RangeMap::default(), vec![None; SPACE as usize]);
             let mut kept = Vec::new();
             for number in 0..3000 {
                 let start = random(SPACE);
                 let end = (start + random(longest)).min(SPACE);
-                stretches.insert(Stretch {
+                stretches.insert(MappedRange {
                     start,
                     end,
                     shown: shown(number),
@@ -346,15 +346,15 @@ mod tests {
 
     #[test]
     fn what_is_covered_is_gone() {
-        let mut stretches = Stretches::default();
+        let mut stretches = RangeMap::default();
         (0..10_000).for_each(|n| {
-            stretches.insert(Stretch {
+            stretches.insert(MappedRange {
                 start: n * 10,
                 end: n * 10 + 5,
                 shown: shown(0),
             });
         });
-        stretches.insert(Stretch {
+        stretches.insert(MappedRange {
             start: 1,
             end: 100_000,
             shown: shown(1),
@@ -369,9 +369,9 @@ mod tests {
 
     #[test]
     fn a_change_copies_its_way_alone() {
-        let mut stretches = Stretches::default();
-        let insert = |stretches: &mut Stretches, n: u64| {
-            stretches.insert(Stretch {
+        let mut stretches = RangeMap::default();
+        let insert = |stretches: &mut RangeMap, n: u64| {
+            stretches.insert(MappedRange {
                 start: n * 10,
                 end: n * 10 + 5,
                 shown: shown(0),
@@ -380,8 +380,8 @@ mod tests {
         (0..10_000).for_each(|n| insert(&mut stretches, n));
         let before = stretches.clone();
         insert(&mut stretches, 5000);
-        let shared = |one: &Stretches, other: &Stretches| {
-            let nodes = |stretches: &Stretches| {
+        let shared = |one: &RangeMap, other: &RangeMap| {
+            let nodes = |stretches: &RangeMap| {
                 let mut found = Vec::new();
                 stretches
                     .root

@@ -19,7 +19,7 @@ pub use identity::build_id_of_file;
 pub(crate) use module::linked;
 pub use note::{AlternateLink, DebugLink, build_id_in_notes};
 pub use relocation::Relocation;
-pub use symbol::{ElfSymbol, SymbolBinding, SymbolKind, SymbolPlace, UnnamedSymbol};
+pub use symbol::{ElfSymbol, SymbolBinding, SymbolKind, SymbolSection, UnnamedSymbol};
 pub(crate) use windows::as_elf;
 
 use crate::error::ElfError;
@@ -37,7 +37,7 @@ pub enum FileType {
 
 /// One section header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Section<'a> {
+pub struct ElfSection<'a> {
     /// The name, without its NUL; empty where the name lies outside the string table.
     pub name: &'a [u8],
     /// `sh_type`.
@@ -62,7 +62,7 @@ pub struct Section<'a> {
 
 /// One loadable segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub struct ElfSegment {
     /// Virtual address of the first byte.
     pub address: u64,
     /// Position of the first byte in the file.
@@ -79,8 +79,8 @@ pub struct Elf<'a> {
     little_endian: bool,
     file_type: FileType,
     machine: u16,
-    sections: Vec<Section<'a>>,
-    segments: Vec<Segment>,
+    sections: Vec<ElfSection<'a>>,
+    segments: Vec<ElfSegment>,
     note_segments: Vec<(u64, u64)>,
 }
 
@@ -109,27 +109,27 @@ impl<'a> Elf<'a> {
     }
 
     /// All sections in file order; index 0 is the empty one.
-    pub fn sections(&self) -> &[Section<'a>] {
+    pub fn sections(&self) -> &[ElfSection<'a>] {
         &self.sections
     }
 
     /// The loadable segments in file order.
-    pub fn segments(&self) -> &[Segment] {
+    pub fn segments(&self) -> &[ElfSegment] {
         &self.segments
     }
 
     /// The first section of that name.
-    pub fn section(&self, name: &[u8]) -> Option<&Section<'a>> {
+    pub fn section(&self, name: &[u8]) -> Option<&ElfSection<'a>> {
         self.sections.iter().find(|section| section.name == name)
     }
 
     /// The first section of that type.
-    pub fn section_of_kind(&self, kind: u32) -> Option<&Section<'a>> {
+    pub fn section_of_kind(&self, kind: u32) -> Option<&ElfSection<'a>> {
         self.sections.iter().find(|section| section.kind == kind)
     }
 
     /// The section's bytes in this file; `None` where it has none or they lie outside.
-    pub fn bytes_of(&self, section: &Section<'a>) -> Option<&'a [u8]> {
+    pub fn bytes_of(&self, section: &ElfSection<'a>) -> Option<&'a [u8]> {
         if section.kind == elf::SHT_NOBITS {
             return None;
         }
@@ -145,7 +145,7 @@ impl<'a> Elf<'a> {
 
     /// Where the byte at a virtual address stands in the file, by the segment that holds it.
     pub fn address_to_offset(&self, address: u64) -> Option<u64> {
-        let holds = |s: &&Segment| address >= s.address && address - s.address < s.memory_size;
+        let holds = |s: &&ElfSegment| address >= s.address && address - s.address < s.memory_size;
         let segment = self.segments.iter().find(holds)?;
         Some(
             address
@@ -156,7 +156,7 @@ impl<'a> Elf<'a> {
 
     /// Which virtual address the byte at an offset of the file has, by the segment that holds it.
     pub fn offset_to_address(&self, offset: u64) -> Option<u64> {
-        let holds = |s: &&Segment| offset >= s.offset && offset - s.offset < s.memory_size;
+        let holds = |s: &&ElfSegment| offset >= s.offset && offset - s.offset < s.memory_size;
         let segment = self
             .segments
             .iter()

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use object::elf;
 
-use crate::elf::{Elf, Segment};
+use crate::elf::{Elf, ElfSegment};
 
 const PAGE: u64 = 4096;
 /// Bytes of headers that are read; kernels have some dozen segments.
@@ -166,7 +166,7 @@ struct Part {
 }
 
 impl Part {
-    fn of(segment: &Segment, range: &Range<u64>) -> Option<Part> {
+    fn of(segment: &ElfSegment, range: &Range<u64>) -> Option<Part> {
         let start = range.start.max(segment.address);
         let end = range
             .end

@@ -131,7 +131,7 @@ impl KernelMemory {
 
     fn loaded(contents: Contents, moved: u64) -> Result<KernelMemory, Rejection> {
         let length = contents.len() as u64;
-        let piece = |segment: &crate::elf::Segment| {
+        let piece = |segment: &crate::elf::ElfSegment| {
             let start = segment.address.wrapping_add(moved);
             let end = segment
                 .offset

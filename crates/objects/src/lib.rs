@@ -2,18 +2,18 @@
 //!
 //! For everybody who needs the bytes behind a mapping: symbols, inline frames, source lines, instructions. A file
 //! whose build id differs from the recorded one is never handed out: its names would be wrong. Nothing here knows
-//! of samples or threads, and nothing reads the environment: the caller says where files may lie ([`Places`]).
+//! of samples or threads, and nothing reads the environment: the caller says where files may lie ([`SearchPaths`]).
 //!
 //! ```
-//! use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
+//! use oxperf_objects::{Elf, Locator, ObjectKind, SearchPaths, ObjectQuery};
 //!
-//! let locator = Locator::new(Places::default());
+//! let locator = Locator::new(SearchPaths::default());
 //! let program = std::env::current_exe().unwrap();
 //! let path = program.as_os_str().as_encoded_bytes();
-//! let found = locator.image(&Wanted { path, build_id: None, kind: ObjectKind::User, process: None }).unwrap();
+//! let found = locator.image(&ObjectQuery { path, build_id: None, kind: ObjectKind::User, process: None }).unwrap();
 //! assert!(Elf::parse(&found.contents).unwrap().segments().len() > 1);
 //!
-//! let missing = Wanted { path: b"/no/such/file", build_id: None, kind: ObjectKind::User, process: None };
+//! let missing = ObjectQuery { path: b"/no/such/file", build_id: None, kind: ObjectKind::User, process: None };
 //! assert_eq!(locator.image(&missing).unwrap_err().tried.len(), 1);
 //! ```
 
@@ -42,8 +42,8 @@ pub use error::{ElfError, Rejection};
 pub use kernel_copy::{copy_kernel, is_copy_of};
 pub use kernel_list::KernelState;
 pub use kernel_memory::{KernelMemory, KernelPiece, KernelSymbol};
-pub use locate::{DebugPlace, Found, Locator, NotFound, Origin};
+pub use locate::{DebugFileOrigin, Found, Locator, NotFound, ObjectOrigin};
 pub use module_code::module_code;
-pub use places::Places;
+pub use places::SearchPaths;
 pub use source_files::{SourceFiles, SourceText};
-pub use wanted::{ObjectKind, Wanted};
+pub use wanted::{ObjectKind, ObjectQuery};

@@ -12,13 +12,13 @@ use crate::crc::crc32;
 use crate::debuginfod::{Fetcher, Part};
 use crate::elf::{AlternateLink, DebugLink, Elf};
 use crate::error::Rejection;
-use crate::places::Places;
+use crate::places::SearchPaths;
 use crate::vdso;
-use crate::wanted::{ObjectKind, Wanted};
+use crate::wanted::{ObjectKind, ObjectQuery};
 
 /// Which place gave a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum ObjectOrigin {
     /// perf's build-id cache.
     BuildIdCache,
     /// The recorded path, below the given root where there is one.
@@ -26,7 +26,7 @@ pub enum Origin {
     /// The recorded path as the process sees it that had it mapped, or what that process runs.
     LiveProcess,
     /// A separate debug file.
-    DebugFile(DebugPlace),
+    DebugFile(DebugFileOrigin),
     /// A server, or what it gave before.
     Debuginfod,
     /// The memory of this process.
@@ -35,7 +35,7 @@ pub enum Origin {
 
 /// Which way led to a separate debug file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DebugPlace {
+pub enum DebugFileOrigin {
     /// perf's build-id cache.
     Cache,
     /// The name that another file gives it.
@@ -54,7 +54,7 @@ pub struct Found {
     /// Where it lies; the recorded name for an image from memory.
     pub path: PathBuf,
     /// Which place gave it.
-    pub origin: Origin,
+    pub origin: ObjectOrigin,
     /// Its bytes: an ELF file.
     pub contents: Contents,
 }
@@ -91,14 +91,14 @@ impl NotFound {
 /// Finds binaries by what a recording says about them.
 #[derive(Clone, Debug, Default)]
 pub struct Locator {
-    places: Places,
+    places: SearchPaths,
     /// Asks the servers that the places name; clones share what it knows.
     fetcher: Option<Arc<Fetcher>>,
 }
 
 impl Locator {
     /// Searches these places.
-    pub fn new(places: Places) -> Locator {
+    pub fn new(places: SearchPaths) -> Locator {
         let fetcher = places
             .debuginfod
             .clone()
@@ -107,7 +107,7 @@ impl Locator {
     }
 
     /// The places that are searched.
-    pub fn places(&self) -> &Places {
+    pub fn places(&self) -> &SearchPaths {
         &self.places
     }
 
@@ -116,7 +116,7 @@ impl Locator {
     ///
     /// # Errors
     /// What was tried, when no place has a file of that identity.
-    pub fn image(&self, wanted: &Wanted<'_>) -> Result<Found, NotFound> {
+    pub fn image(&self, wanted: &ObjectQuery<'_>) -> Result<Found, NotFound> {
         let mut tried = Tried::default();
         let kind = if wanted.kind == ObjectKind::Vdso {
             CacheFile::Vdso
@@ -133,9 +133,9 @@ impl Locator {
         };
         let found = self
             .cached(wanted, wanted.build_id, kind)
-            .and_then(|path| tried.keep(Origin::BuildIdCache, path, open))
+            .and_then(|path| tried.keep(ObjectOrigin::BuildIdCache, path, open))
             .or_else(|| match self.places.recorded(wanted.path) {
-                Ok(path) => tried.keep(Origin::RecordedPath, path, open),
+                Ok(path) => tried.keep(ObjectOrigin::RecordedPath, path, open),
                 Err(why) => tried.refuse(recorded_name(wanted), why),
             })
             .or_else(|| {
@@ -151,7 +151,7 @@ impl Locator {
 
     fn cached(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &ObjectQuery<'_>,
         build_id: Option<BuildId>,
         kind: CacheFile,
     ) -> Option<PathBuf> {
@@ -165,7 +165,7 @@ impl Locator {
     /// What was tried, when there is none of that identity.
     pub fn debug_file(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &ObjectQuery<'_>,
         image: Option<&Elf<'_>>,
     ) -> Result<Found, NotFound> {
         self.separate(wanted, image, &|file| {
@@ -180,7 +180,7 @@ impl Locator {
     /// A separate debug file that `suits`.
     fn separate(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &ObjectQuery<'_>,
         image: Option<&Elf<'_>>,
         suits: &dyn Fn(&Elf<'_>) -> Result<(), Rejection>,
     ) -> Result<Found, NotFound> {
@@ -203,10 +203,10 @@ impl Locator {
         };
         let cached = self
             .cached(wanted, id, CacheFile::Debug)
-            .map(|path| (DebugPlace::Cache, path));
+            .map(|path| (DebugFileOrigin::Cache, path));
         let separate = cached.into_iter().chain(candidates);
         let found = separate
-            .map(|(place, path)| (Origin::DebugFile(place), path))
+            .map(|(place, path)| (ObjectOrigin::DebugFile(place), path))
             .chain(self.beside_the_copy(wanted, image.filter(|image| suits(image).is_err())))
             .find_map(|(origin, path)| tried.keep(origin, path, open))
             .or_else(|| {
@@ -221,20 +221,20 @@ impl Locator {
     /// and after `strip`, and the cache keeps the first that it met.
     fn beside_the_copy(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &ObjectQuery<'_>,
         lacking: Option<&Elf<'_>>,
-    ) -> Option<(Origin, PathBuf)> {
+    ) -> Option<(ObjectOrigin, PathBuf)> {
         self.cached(wanted, lacking.and(wanted.build_id), CacheFile::Elf)?;
         self.places
             .recorded(wanted.path)
             .ok()
-            .map(|path| (Origin::RecordedPath, path))
+            .map(|path| (ObjectOrigin::RecordedPath, path))
     }
 
     /// What a server has of that identity, where servers may be asked.
     fn fetched(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &ObjectQuery<'_>,
         id: Option<BuildId>,
         part: Part,
         tried: &mut Tried,
@@ -245,7 +245,7 @@ impl Locator {
             id.filter(|_| wanted.kind != ObjectKind::Vdso)?,
         );
         match fetcher.fetch(id, part) {
-            Ok(path) => tried.keep(Origin::Debuginfod, path, open),
+            Ok(path) => tried.keep(ObjectOrigin::Debuginfod, path, open),
             Err(why) => tried.refuse(fetcher.place(id, part), why.into()),
         }
     }
@@ -256,7 +256,7 @@ impl Locator {
     /// What was tried, when there is none of that identity.
     pub fn debug_info(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &ObjectQuery<'_>,
         image: Option<&Elf<'_>>,
     ) -> Result<Found, NotFound> {
         self.separate(wanted, image, &|file| {
@@ -277,7 +277,7 @@ impl Locator {
         let contents = Contents::open(&path)?;
         Ok(Found {
             path,
-            origin: Origin::DebugFile(DebugPlace::Link),
+            origin: ObjectOrigin::DebugFile(DebugFileOrigin::Link),
             contents,
         })
     }
@@ -292,11 +292,11 @@ impl Locator {
         let candidates = self.places.alternates(referrer, link);
         let found = candidates
             .into_iter()
-            .find_map(|(place, path)| tried.keep(Origin::DebugFile(place), path, open));
+            .find_map(|(place, path)| tried.keep(ObjectOrigin::DebugFile(place), path, open));
         found.ok_or(tried.0)
     }
 
-    fn own_vdso(&self, wanted: &Wanted<'_>, tried: &mut Tried) -> Option<Found> {
+    fn own_vdso(&self, wanted: &ObjectQuery<'_>, tried: &mut Tried) -> Option<Found> {
         // That of 32-bit programs has another name, and is not in this process.
         if wanted.kind != ObjectKind::Vdso || wanted.path != b"[vdso]" || !self.places.own_vdso {
             return None;
@@ -310,11 +310,11 @@ impl Locator {
             check_identity(&contents, wanted.build_id)?;
             Ok(contents)
         };
-        tried.keep(Origin::OwnMemory, recorded_name(wanted), open)
+        tried.keep(ObjectOrigin::OwnMemory, recorded_name(wanted), open)
     }
 }
 
-fn recorded_name(wanted: &Wanted<'_>) -> PathBuf {
+fn recorded_name(wanted: &ObjectQuery<'_>) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(wanted.path).into_owned())
 }
 
@@ -325,7 +325,7 @@ struct Tried(NotFound);
 impl Tried {
     fn keep(
         &mut self,
-        origin: Origin,
+        origin: ObjectOrigin,
         path: PathBuf,
         open: impl Fn(&Path) -> Result<Contents, Rejection>,
     ) -> Option<Found> {

@@ -1,7 +1,7 @@
 //! The code of a kernel module as it ran: its linked file, with the calls filled in that lead to the kernel and to other
 //! modules, and with the changes that the kernel makes to it at once.
 
-use crate::elf::{Elf, FileType, Relocation, Section, SymbolPlace};
+use crate::elf::{Elf, ElfSection, FileType, Relocation, SymbolSection};
 
 /// Section flags: it lies in memory, it is code.
 const CODE: u64 = 2 | 4;
@@ -66,7 +66,7 @@ pub fn module_code(
 }
 
 /// Code begins at 0; what runs only once lies far behind.
-fn is_kept_code(section: &Section<'_>) -> bool {
+fn is_kept_code(section: &ElfSection<'_>) -> bool {
     let end = section.address.checked_add(section.size);
     section.flags & CODE == CODE && section.kind != NOBITS && end.is_some_and(|end| end <= LARGEST)
 }
@@ -79,7 +79,7 @@ struct Linker<'l, 'a> {
 }
 
 impl Linker<'_, '_> {
-    fn relocate(&self, table: &Section<'_>, code: &mut [u8]) {
+    fn relocate(&self, table: &ElfSection<'_>, code: &mut [u8]) {
         let sections = self.file.sections();
         let Some(changed) = sections
             .get(table.info as usize)
@@ -99,7 +99,7 @@ impl Linker<'_, '_> {
                 .symbol
                 .checked_sub(1)
                 .and_then(|index| symbols.get(index as usize));
-            let symbol = symbol.filter(|symbol| symbol.place == SymbolPlace::Undefined);
+            let symbol = symbol.filter(|symbol| symbol.place == SymbolSection::Undefined);
             let at = changed
                 .address
                 .checked_add(relocation.address)

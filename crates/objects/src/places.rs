@@ -15,8 +15,8 @@ use crate::contents::Contents;
 use crate::debuginfod::Debuginfod;
 use crate::elf::{AlternateLink, DebugLink};
 use crate::error::Rejection;
-use crate::locate::{DebugPlace, Origin};
-use crate::wanted::{ObjectKind, Wanted};
+use crate::locate::{DebugFileOrigin, ObjectOrigin};
+use crate::wanted::{ObjectKind, ObjectQuery};
 
 mod modules;
 mod unreadable;
@@ -26,7 +26,7 @@ const DELETED: &[u8] = b" (deleted)";
 
 /// The places that are searched. The default is this machine's root with its debug files, and no build-id cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Places {
+pub struct SearchPaths {
     /// A folder that holds the recorded machine's files under their recorded paths (`--symfs`). When it is set,
     /// nothing outside of it is used.
     pub root: Option<PathBuf>,
@@ -45,9 +45,9 @@ pub struct Places {
     pub any_owner: bool,
 }
 
-impl Default for Places {
-    fn default() -> Places {
-        Places {
+impl Default for SearchPaths {
+    fn default() -> SearchPaths {
+        SearchPaths {
             root: None,
             flat: false,
             build_id_cache: None,
@@ -62,7 +62,7 @@ impl Default for Places {
 /// Links that are followed before a path is given up, as in the kernel.
 const MOST_LINKS: usize = 40;
 
-impl Places {
+impl SearchPaths {
     /// The recorded path as it stands below the root. Links on the way are followed as if the root were that of the
     /// machine: an absolute one begins there.
     ///
@@ -84,11 +84,11 @@ impl Places {
     /// as another one may have come in its place; in the root of a process in a container; as the program that a
     /// process runs; where its name reads so, but holds bytes that are no text. A kernel module among all that are
     /// installed.
-    pub(crate) fn elsewhere(&self, wanted: &Wanted<'_>) -> Vec<(Origin, PathBuf)> {
+    pub(crate) fn elsewhere(&self, wanted: &ObjectQuery<'_>) -> Vec<(ObjectOrigin, PathBuf)> {
         if wanted.build_id.is_some() && wanted.kind == ObjectKind::KernelModule {
             let root = self.root.as_deref().unwrap_or(Path::new("/"));
             return modules::named(root, wanted.path)
-                .map(|path| (Origin::RecordedPath, path))
+                .map(|path| (ObjectOrigin::RecordedPath, path))
                 .collect();
         }
         if wanted.build_id.is_none()
@@ -100,7 +100,7 @@ impl Places {
         let kept = wanted.path.strip_suffix(DELETED);
         let renamed = kept
             .and_then(|path| self.recorded(path).ok())
-            .map(|path| (Origin::RecordedPath, path));
+            .map(|path| (ObjectOrigin::RecordedPath, path));
         let process = wanted
             .process
             .filter(|_| self.root.is_none())
@@ -119,8 +119,8 @@ impl Places {
         let unreadable = told.iter().flat_map(|path| unreadable::reading_like(path));
         renamed
             .into_iter()
-            .chain(seen.map(|path| (Origin::LiveProcess, path)))
-            .chain(unreadable.map(|path| (Origin::RecordedPath, path)))
+            .chain(seen.map(|path| (ObjectOrigin::LiveProcess, path)))
+            .chain(unreadable.map(|path| (ObjectOrigin::RecordedPath, path)))
             .collect()
     }
 
@@ -189,24 +189,24 @@ impl Places {
         path: &[u8],
         id: Option<BuildId>,
         link: Option<DebugLink<'_>>,
-    ) -> Vec<(DebugPlace, PathBuf)> {
+    ) -> Vec<(DebugFileOrigin, PathBuf)> {
         let path = Path::new(OsStr::from_bytes(path));
         let folder = path.parent().unwrap_or(Path::new("/"));
         let mut found = Vec::new();
         if let Some(name) = link.map(|link| OsStr::from_bytes(link.name)) {
-            found.push((DebugPlace::Link, folder.join(name)));
-            found.push((DebugPlace::Link, folder.join(".debug").join(name)));
-            found.push((DebugPlace::Link, self.debug_of(&folder.join(name))));
+            found.push((DebugFileOrigin::Link, folder.join(name)));
+            found.push((DebugFileOrigin::Link, folder.join(".debug").join(name)));
+            found.push((DebugFileOrigin::Link, self.debug_of(&folder.join(name))));
         }
         let mut with_suffix = path.as_os_str().to_owned();
         with_suffix.push(".debug");
         found.push((
-            DebugPlace::WithSuffix,
+            DebugFileOrigin::WithSuffix,
             self.debug_of(Path::new(&with_suffix)),
         ));
-        found.push((DebugPlace::SamePath, self.debug_of(path)));
-        found.extend(id.and_then(|id| Some((DebugPlace::BuildId, self.debug_by_id(id)?))));
-        let here = |(place, file): &(DebugPlace, PathBuf)| {
+        found.push((DebugFileOrigin::SamePath, self.debug_of(path)));
+        found.extend(id.and_then(|id| Some((DebugFileOrigin::BuildId, self.debug_by_id(id)?))));
+        let here = |(place, file): &(DebugFileOrigin, PathBuf)| {
             Some((*place, self.recorded(file.as_os_str().as_bytes()).ok()?))
         };
         found.iter().filter_map(here).collect()
@@ -217,7 +217,7 @@ impl Places {
         &self,
         referrer: &Path,
         link: AlternateLink<'_>,
-    ) -> Vec<(DebugPlace, PathBuf)> {
+    ) -> Vec<(DebugFileOrigin, PathBuf)> {
         let path = Path::new(OsStr::from_bytes(link.path));
         let beside = || plain(&referrer.parent().unwrap_or(Path::new("/")).join(path));
         let named = if path.is_absolute() {
@@ -228,10 +228,10 @@ impl Places {
         let by_id = self
             .debug_by_id(link.build_id)
             .and_then(|path| self.recorded(path.as_os_str().as_bytes()).ok());
-        let named = named.map(|path| (DebugPlace::Link, path));
+        let named = named.map(|path| (DebugFileOrigin::Link, path));
         named
             .into_iter()
-            .chain(by_id.map(|path| (DebugPlace::BuildId, path)))
+            .chain(by_id.map(|path| (DebugFileOrigin::BuildId, path)))
             .collect()
     }
 
@@ -366,10 +366,10 @@ fn split_id(id: BuildId) -> Option<(String, String)> {
 mod tests {
     use super::*;
 
-    fn rooted() -> Places {
-        Places {
+    fn rooted() -> SearchPaths {
+        SearchPaths {
             root: Some(PathBuf::from("/fs")),
-            ..Places::default()
+            ..SearchPaths::default()
         }
     }
 
@@ -408,9 +408,9 @@ mod tests {
         link("usr/far", "../../secret");
         link("absolute", top.join("secret").to_str().unwrap());
         link("round", "round");
-        let places = Places {
+        let places = SearchPaths {
             root: Some(root.clone()),
-            ..Places::default()
+            ..SearchPaths::default()
         };
         for path in ["/lib/x", "/lib64/x", "/usr/own/x", "/usr/lib/x"] {
             assert_eq!(
@@ -430,7 +430,7 @@ mod tests {
             !places.recorded(b"/absolute").unwrap().exists(),
             "an absolute link begins at the root"
         );
-        let flat = Places {
+        let flat = SearchPaths {
             flat: true,
             ..places
         };
@@ -448,12 +448,12 @@ mod tests {
         let (map, link) = (folder.join("perf-1.map"), folder.join("perf-0.map"));
         fs::write(&map, "1000 10 f\n").unwrap();
         std::os::unix::fs::symlink(&map, &link).unwrap();
-        let opens = |places: &Places, path: &Path| {
+        let opens = |places: &SearchPaths, path: &Path| {
             places
                 .open_written_by_program(path, Contents::read)
                 .map(|contents| contents.len())
         };
-        let usual = Places::default();
+        let usual = SearchPaths::default();
         assert_eq!(
             (opens(&usual, &map), opens(&usual, &link)),
             (Ok(10), Ok(10))
@@ -488,9 +488,9 @@ mod tests {
             assert_eq!(opens(&usual, &own), Err(Rejection::ForeignOwner { owner }));
             assert_eq!(
                 opens(
-                    &Places {
+                    &SearchPaths {
                         any_owner: true,
-                        ..Places::default()
+                        ..SearchPaths::default()
                     },
                     &map
                 ),
@@ -498,9 +498,9 @@ mod tests {
             );
             assert_eq!(
                 opens(
-                    &Places {
+                    &SearchPaths {
                         root: Some(folder.clone()),
-                        ..Places::default()
+                        ..SearchPaths::default()
                     },
                     &map
                 ),
@@ -526,7 +526,7 @@ mod tests {
 
     #[test]
     fn a_flat_root_holds_bare_names() {
-        let places = Places {
+        let places = SearchPaths {
             flat: true,
             ..rooted()
         };
@@ -537,13 +537,13 @@ mod tests {
     #[test]
     fn the_cache_is_left_alone_when_a_root_is_given() {
         let cache = Some(PathBuf::from("/home/u/.debug"));
-        let places = Places {
+        let places = SearchPaths {
             build_id_cache: cache.clone(),
-            ..Places::default()
+            ..SearchPaths::default()
         };
         assert!(places.cache().is_some());
         assert!(
-            Places {
+            SearchPaths {
                 build_id_cache: cache,
                 ..rooted()
             }
@@ -561,13 +561,16 @@ mod tests {
         });
         let files = rooted().debug_files(b"/usr/bin/x", id, link);
         let expected = [
-            (DebugPlace::Link, "/fs/usr/bin/x.dbg"),
-            (DebugPlace::Link, "/fs/usr/bin/.debug/x.dbg"),
-            (DebugPlace::Link, "/fs/usr/lib/debug/usr/bin/x.dbg"),
-            (DebugPlace::WithSuffix, "/fs/usr/lib/debug/usr/bin/x.debug"),
-            (DebugPlace::SamePath, "/fs/usr/lib/debug/usr/bin/x"),
+            (DebugFileOrigin::Link, "/fs/usr/bin/x.dbg"),
+            (DebugFileOrigin::Link, "/fs/usr/bin/.debug/x.dbg"),
+            (DebugFileOrigin::Link, "/fs/usr/lib/debug/usr/bin/x.dbg"),
             (
-                DebugPlace::BuildId,
+                DebugFileOrigin::WithSuffix,
+                "/fs/usr/lib/debug/usr/bin/x.debug",
+            ),
+            (DebugFileOrigin::SamePath, "/fs/usr/lib/debug/usr/bin/x"),
+            (
+                DebugFileOrigin::BuildId,
                 "/fs/usr/lib/debug/.build-id/ab/cdef.debug",
             ),
         ];

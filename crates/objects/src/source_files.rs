@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use oxperf_sys::files::open_regular;
 
-use crate::Places;
+use crate::SearchPaths;
 
 /// Longest source file that is read.
 const SIZE_LIMIT: u64 = 64 << 20;
@@ -14,7 +14,7 @@ const SIZE_LIMIT: u64 = 64 << 20;
 /// Source files, each read once.
 #[derive(Debug, Default)]
 pub struct SourceFiles {
-    places: Places,
+    places: SearchPaths,
     /// Whether files outside of the given root may be read, too.
     also_outside: bool,
     /// How many folders are left out of a path, and what stands before the rest.
@@ -69,7 +69,7 @@ impl SourceText {
 
 impl SourceFiles {
     /// Looks for files below the root of `places`; `also_outside` in the machine's own root, too.
-    pub fn new(places: Places, also_outside: bool) -> SourceFiles {
+    pub fn new(places: SearchPaths, also_outside: bool) -> SourceFiles {
         SourceFiles {
             places,
             also_outside,
@@ -177,8 +177,8 @@ mod tests {
         std::fs::write(folder.join("outside.c"), "no\n").unwrap();
         let lines = |folders, below: &str, path: &str| {
             let prefix = folder.join(below);
-            let mut files =
-                SourceFiles::new(Places::default(), true).moved(folders, prefix.to_str().unwrap());
+            let mut files = SourceFiles::new(SearchPaths::default(), true)
+                .moved(folders, prefix.to_str().unwrap());
             files.text(path).map(SourceText::len)
         };
         assert_eq!(lines(2, "", "/build/here/src/a.c"), Some(2));

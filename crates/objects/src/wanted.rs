@@ -15,7 +15,7 @@ pub enum ObjectKind {
 
 /// A binary as a recording names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Wanted<'a> {
+pub struct ObjectQuery<'a> {
     /// The recorded path, bytes as recorded.
     pub path: &'a [u8],
     /// The recorded identity, where there is one.

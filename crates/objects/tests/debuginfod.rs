@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use oxperf_abi::BuildId;
 use oxperf_objects::{
-    Debuginfod, FetchError, Locator, ObjectKind, Origin, Places, Rejection, Wanted,
+    Debuginfod, FetchError, Locator, ObjectKind, ObjectOrigin, ObjectQuery, Rejection, SearchPaths,
 };
 
 /// A server on a thread of its own, which ends with the test program.
@@ -82,9 +82,9 @@ fn servers(name: &str, urls: &[&str]) -> Debuginfod {
 }
 
 fn locator(servers: &Debuginfod) -> Locator {
-    Locator::new(Places {
+    Locator::new(SearchPaths {
         debuginfod: Some(servers.clone()),
-        ..Places::default()
+        ..SearchPaths::default()
     })
 }
 
@@ -96,22 +96,22 @@ fn program(byte: u8) -> Vec<u8> {
         elf::build_id_note(&[byte; 20]),
     );
     let (table, strings) = elf::symbol_table(&[("main", 0x401000, 16, 0x12, 1)]);
-    let symtab = elf::Section {
+    let symtab = elf::ElfSection {
         link: 3,
         entry_size: 24,
         flags: 0,
         ..elf::loaded(".symtab", 2, 0, table)
     };
-    let strtab = elf::Section {
+    let strtab = elf::ElfSection {
         flags: 0,
         ..elf::loaded(".strtab", 3, 0, strings)
     };
     elf::file(3, (0x400000, 0x1000, 0x10000), &[note, symtab, strtab])
 }
 
-fn wanted(byte: u8) -> Wanted<'static> {
+fn wanted(byte: u8) -> ObjectQuery<'static> {
     let build_id = BuildId::new(&[byte; 20]);
-    Wanted {
+    ObjectQuery {
         path: b"/no/such/file",
         build_id,
         kind: ObjectKind::User,
@@ -119,7 +119,7 @@ fn wanted(byte: u8) -> Wanted<'static> {
     }
 }
 
-fn why(locator: &Locator, wanted: &Wanted<'_>) -> Rejection {
+fn why(locator: &Locator, wanted: &ObjectQuery<'_>) -> Rejection {
     locator
         .image(wanted)
         .expect_err("refused")
@@ -138,7 +138,7 @@ fn a_missing_program_is_fetched_once_and_kept_as_the_standard_client_keeps_it() 
     let servers = servers("kept", &[&server.url]);
     for _ in 0..2 {
         let found = locator(&servers).image(&wanted(7)).expect("fetched");
-        assert_eq!(found.origin, Origin::Debuginfod);
+        assert_eq!(found.origin, ObjectOrigin::Debuginfod);
         assert_eq!(
             found.path,
             servers.cache.join("07".repeat(20)).join("executable")
@@ -158,7 +158,7 @@ fn nothing_is_asked_without_leave_or_without_a_build_id() {
     assert!(Locator::default().image(&wanted(7)).is_err());
     assert!(
         locator(&servers)
-            .image(&Wanted {
+            .image(&ObjectQuery {
                 build_id: None,
                 ..wanted(7)
             })
@@ -358,7 +358,7 @@ fn debug_files_are_fetched_only_for_what_the_program_lacks() {
             .debug_file(&wanted(7), None)
             .expect("fetched")
             .origin,
-        Origin::Debuginfod
+        ObjectOrigin::Debuginfod
     );
     std::fs::remove_dir_all(servers.cache).expect("the cache");
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use oxperf_abi::BuildId;
 use oxperf_objects::{
-    Debuginfod, FetchError, Locator, ObjectKind, Origin, Places, Rejection, Wanted,
+    Debuginfod, FetchError, Locator, ObjectKind, ObjectOrigin, ObjectQuery, Rejection, SearchPaths,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -102,7 +102,7 @@ fn program() -> Vec<u8> {
 }
 
 /// What becomes of asking such a server for the file.
-fn fetch(test: &str, url: &str, authorities: &Path) -> Result<Origin, Rejection> {
+fn fetch(test: &str, url: &str, authorities: &Path) -> Result<ObjectOrigin, Rejection> {
     let cache = std::env::temp_dir().join(format!("oxperf-https-{}-{test}", std::process::id()));
     let servers = Debuginfod {
         urls: vec![url.to_owned()],
@@ -113,11 +113,11 @@ fn fetch(test: &str, url: &str, authorities: &Path) -> Result<Origin, Rejection>
         cache_limit: 1 << 30,
         authorities: Some(authorities.to_owned()),
     };
-    let locator = Locator::new(Places {
+    let locator = Locator::new(SearchPaths {
         debuginfod: Some(servers),
-        ..Places::default()
+        ..SearchPaths::default()
     });
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: b"/no/such/file",
         build_id: BuildId::new(&ID),
         kind: ObjectKind::User,
@@ -134,7 +134,7 @@ fn our_authority() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tls/authority.pem")
 }
 
-fn untrusted(outcome: &Result<Origin, Rejection>) -> bool {
+fn untrusted(outcome: &Result<ObjectOrigin, Rejection>) -> bool {
     matches!(
         outcome,
         Err(Rejection::NotFetched(FetchError::Untrusted(_)))
@@ -148,7 +148,7 @@ fn a_file_comes_from_a_server_that_an_authority_vouches_for() {
         let url = format!("https://{name}:{port}");
         assert_eq!(
             fetch("whole", &url, &our_authority()),
-            Ok(Origin::Debuginfod),
+            Ok(ObjectOrigin::Debuginfod),
             "{name}"
         );
     }

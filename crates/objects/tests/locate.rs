@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use oxperf_abi::BuildId;
 use oxperf_objects::{
-    BuildIdCache, CacheFile, Elf, Locator, ObjectKind, Origin, Places, Rejection, Wanted,
+    BuildIdCache, CacheFile, Elf, Locator, ObjectKind, ObjectOrigin, ObjectQuery, Rejection,
+    SearchPaths,
 };
 
 /// A folder that vanishes with the test.
@@ -33,10 +34,10 @@ impl Folder {
         fs::write(path, bytes).expect("a file");
     }
 
-    fn places(&self) -> Places {
-        Places {
+    fn places(&self) -> SearchPaths {
+        SearchPaths {
             root: Some(self.0.clone()),
-            ..Places::default()
+            ..SearchPaths::default()
         }
     }
 }
@@ -60,14 +61,14 @@ fn program(byte: u8, with_symbols: bool) -> Vec<u8> {
     )];
     if with_symbols {
         let (table, strings) = elf::symbol_table(&[("main", 0x401000, 16, 0x12, 1)]);
-        let symtab = elf::Section {
+        let symtab = elf::ElfSection {
             link: 3,
             entry_size: 24,
             flags: 0,
             ..elf::loaded(".symtab", 2, 0, table)
         };
         sections.push(symtab);
-        sections.push(elf::Section {
+        sections.push(elf::ElfSection {
             flags: 0,
             ..elf::loaded(".strtab", 3, 0, strings)
         });
@@ -75,8 +76,8 @@ fn program(byte: u8, with_symbols: bool) -> Vec<u8> {
     elf::file(3, (0x400000, 0x1000, 0x10000), &sections)
 }
 
-fn user(path: &str, build_id: Option<BuildId>) -> Wanted<'_> {
-    Wanted {
+fn user(path: &str, build_id: Option<BuildId>) -> ObjectQuery<'_> {
+    ObjectQuery {
         path: path.as_bytes(),
         build_id,
         kind: ObjectKind::User,
@@ -92,7 +93,7 @@ fn only_the_recorded_version_is_found() {
     let found = locator
         .image(&user("/usr/bin/x", Some(id(7))))
         .expect("the same build id");
-    assert_eq!(found.origin, Origin::RecordedPath);
+    assert_eq!(found.origin, ObjectOrigin::RecordedPath);
     assert!(locator.image(&user("/usr/bin/x", None)).is_ok());
     let other = locator
         .image(&user("/usr/bin/x", Some(id(8))))
@@ -116,7 +117,7 @@ fn a_deleted_file_is_known_by_its_build_id_alone() {
     let found = deleted(Some(id(7))).expect("the file came back, or is another link to it");
     assert_eq!(
         (found.origin, found.path),
-        (Origin::RecordedPath, folder.0.join("usr/bin/x"))
+        (ObjectOrigin::RecordedPath, folder.0.join("usr/bin/x"))
     );
     assert!(
         deleted(Some(id(8)))
@@ -154,7 +155,7 @@ fn a_file_is_found_as_the_living_process_sees_it() {
         return;
     };
     let process = Some(std::process::id());
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         process,
         ..user("/only/in/the/container (deleted)", Some(build_id))
     };
@@ -163,11 +164,11 @@ fn a_file_is_found_as_the_living_process_sees_it() {
             .image(&wanted)
             .expect("by its process")
             .origin,
-        Origin::LiveProcess
+        ObjectOrigin::LiveProcess
     );
     assert!(
         Locator::default()
-            .image(&Wanted {
+            .image(&ObjectQuery {
                 build_id: Some(id(9)),
                 ..wanted
             })
@@ -175,15 +176,15 @@ fn a_file_is_found_as_the_living_process_sees_it() {
     );
     assert!(
         Locator::default()
-            .image(&Wanted {
+            .image(&ObjectQuery {
                 build_id: None,
                 ..wanted
             })
             .is_err()
     );
-    let rooted = Locator::new(Places {
+    let rooted = Locator::new(SearchPaths {
         root: Some(PathBuf::from("/nowhere")),
-        ..Places::default()
+        ..SearchPaths::default()
     });
     assert!(
         rooted.image(&wanted).is_err(),
@@ -205,15 +206,15 @@ fn the_build_id_cache_comes_first_and_a_root_hides_it() {
         .expect("added");
     let cache = Some(cache.root().to_owned());
     let wanted = user("/no/such/file", Some(id(7)));
-    let locator = Locator::new(Places {
+    let locator = Locator::new(SearchPaths {
         build_id_cache: cache.clone(),
-        ..Places::default()
+        ..SearchPaths::default()
     });
     assert_eq!(
         locator.image(&wanted).expect("in the cache").origin,
-        Origin::BuildIdCache
+        ObjectOrigin::BuildIdCache
     );
-    let rooted = Locator::new(Places {
+    let rooted = Locator::new(SearchPaths {
         build_id_cache: cache,
         ..folder.places()
     });
@@ -234,7 +235,7 @@ fn the_debug_file_is_found_by_the_images_own_build_id() {
     let found = locator
         .debug_file(&user("/usr/bin/x", None), Some(&image))
         .expect("a debug file");
-    assert!(matches!(found.origin, Origin::DebugFile(_)));
+    assert!(matches!(found.origin, ObjectOrigin::DebugFile(_)));
     assert!(
         Elf::parse(&found.contents)
             .expect("an ELF file")
@@ -253,9 +254,9 @@ fn a_stripped_copy_in_the_cache_leaves_names_to_the_recorded_path() {
     let path = folder.0.join("x");
     folder.put("x", &program(7, true));
     let cache = Some(cache.root().to_owned());
-    let locator = Locator::new(Places {
+    let locator = Locator::new(SearchPaths {
         build_id_cache: cache,
-        ..Places::default()
+        ..SearchPaths::default()
     });
     let image = Elf::parse(&stripped).expect("an ELF file");
     let wanted = user(path.to_str().expect("UTF-8"), Some(id(7)));
@@ -283,9 +284,9 @@ fn a_stripped_copy_in_the_cache_leaves_names_to_the_recorded_path() {
 fn paths_do_not_climb_out_of_the_root() {
     let folder = Folder::new("climb");
     folder.put("secret", &program(7, false));
-    let locator = Locator::new(Places {
+    let locator = Locator::new(SearchPaths {
         root: Some(folder.0.join("fs")),
-        ..Places::default()
+        ..SearchPaths::default()
     });
     let refused = locator
         .image(&user("/../secret", None))
@@ -331,7 +332,7 @@ fn every_cut_of_a_file_is_read_or_refused() {
 
 #[test]
 fn the_own_vdso_serves_where_nothing_contradicts() {
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: b"[vdso]",
         build_id: None,
         kind: ObjectKind::Vdso,
@@ -345,7 +346,7 @@ fn the_own_vdso_serves_where_nothing_contradicts() {
     let locator = Locator::default();
     assert!(
         locator
-            .image(&Wanted {
+            .image(&ObjectQuery {
                 build_id: Some(id(9)),
                 ..wanted
             })
@@ -353,16 +354,16 @@ fn the_own_vdso_serves_where_nothing_contradicts() {
     );
     assert_eq!(
         locator
-            .image(&Wanted {
+            .image(&ObjectQuery {
                 build_id: own,
                 ..wanted
             })
             .is_ok(),
         own.is_some()
     );
-    let rooted = Locator::new(Places {
+    let rooted = Locator::new(SearchPaths {
         root: Some(Path::new("/nowhere").to_owned()),
-        ..Places::default()
+        ..SearchPaths::default()
     });
     assert!(rooted.image(&wanted).is_err());
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use oxperf_listing::{Instruction, Line, Listing};
+use oxperf_listing::{ListedInstruction, Listing, ListingLine};
 use oxperf_profile::Weight;
 
 use crate::report::colour_of;
@@ -181,14 +181,14 @@ pub fn annotate(
     ));
     for line in &function.listing.lines {
         match line {
-            Line::Label { address, name } => {
+            ListingLine::Label { address, name } => {
                 writer.source_line("");
                 let digits = function.listing.address_digits;
                 writer.source_line(&format!("{address:0digits$x} <{name}>:"));
             }
-            Line::Instruction(instruction) => writer.instruction(instruction),
-            Line::Source(text) => writer.source_line(text),
-            Line::Zeros => writer.source_line("..."),
+            ListingLine::Instruction(instruction) => writer.instruction(instruction),
+            ListingLine::Source(text) => writer.source_line(text),
+            ListingLine::Zeros => writer.source_line("..."),
         }
     }
     out.write_all(writer.text.as_bytes())
@@ -221,7 +221,7 @@ const RAW_WIDTH: usize = 24;
 impl<'a> Writer<'a> {
     fn new(function: &'a Annotated<'a>, options: &'a AnnotateText) -> Writer<'a> {
         let addresses = function.listing.lines.iter().filter_map(|line| match line {
-            Line::Instruction(instruction) => Some(instruction.address),
+            ListingLine::Instruction(instruction) => Some(instruction.address),
             _ => None,
         });
         let digits = addresses
@@ -290,7 +290,7 @@ impl<'a> Writer<'a> {
         };
         let mut sums: Vec<(String, Vec<f64>)> = Vec::new();
         for line in &self.function.listing.lines {
-            let Line::Instruction(instruction) = line else {
+            let ListingLine::Instruction(instruction) = line else {
                 continue;
             };
             let shares = self.shares(instruction);
@@ -331,7 +331,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn shares(&self, instruction: &Instruction) -> Vec<f64> {
+    fn shares(&self, instruction: &ListedInstruction) -> Vec<f64> {
         let end = instruction
             .address
             .saturating_add(instruction.bytes.len() as u64);
@@ -346,7 +346,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The source line of an instruction that cost something, unless the one before it was named for the same.
-    fn source_name(&mut self, instruction: &Instruction) -> String {
+    fn source_name(&mut self, instruction: &ListedInstruction) -> String {
         let Some(source) = &self.function.source_lines else {
             return String::new();
         };
@@ -364,8 +364,8 @@ impl<'a> Writer<'a> {
     }
 
     /// With its bytes an instruction takes a line for every few of them.
-    fn instruction(&mut self, instruction: &Instruction) {
-        let Instruction {
+    fn instruction(&mut self, instruction: &ListedInstruction) {
+        let ListedInstruction {
             address,
             bytes,
             text,

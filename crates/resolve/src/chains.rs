@@ -3,7 +3,7 @@
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleEvent;
-use oxperf_unwind::{End, EndCounts};
+use oxperf_unwind::{UnwindEnd, UnwindEndCounts};
 use oxperf_wire::Sample;
 
 use crate::chain::{kept_calls, walk_calls, walk_chain};
@@ -38,7 +38,7 @@ pub struct Chain<'a> {
     /// Addresses with their modes, innermost first.
     pub addresses: &'a [(CpuMode, u64)],
     /// Why the copy of its stack gave no more addresses; `None` for a sample without such a copy.
-    pub end: Option<End>,
+    pub end: Option<UnwindEnd>,
 }
 
 /// What of the chains could not be had.
@@ -47,7 +47,7 @@ pub struct ChainLosses {
     /// Chains with markers that are not known: they are left out.
     pub faulty: u64,
     /// Why walks over stacks ended.
-    pub ends: EndCounts,
+    pub ends: UnwindEndCounts,
 }
 
 /// Gives each sample its chain.
@@ -96,7 +96,7 @@ impl Chains {
     }
 
     /// Adds what a copy of the stack gives; tells why it gave no more.
-    fn unwind(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Option<End> {
+    fn unwind(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Option<UnwindEnd> {
         let limit = self.options.max_stack;
         let unwound = match (&mut self.unwinder, event.prefetched) {
             (Some(unwinder), Some(place)) => unwinder.unwound(place),
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use oxperf_abi::{EventAttr, FileOffset, Misc, SampleType};
     use oxperf_machine::ThreadId;
-    use oxperf_objects::Places;
+    use oxperf_objects::SearchPaths;
     use oxperf_session::EventIndex;
     use oxperf_wire::{Endian, SampleLayout};
 
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_stack_is_the_same_alone_and_among_others() {
         let machine = Machine::default();
-        let unwinder = Unwinder::new(Places::default(), Some("x86_64"));
+        let unwinder = Unwinder::new(SearchPaths::default(), Some("x86_64"));
         let mut chains = Chains::new(ChainOptions::default(), Some(unwinder));
         let bodies: Vec<Vec<u8>> = (0..9).map(|number| body(0x40_0000 + number)).collect();
         let events: Vec<SampleEvent<'_>> = bodies.iter().map(|body| event(body, None)).collect();
@@ -230,11 +230,11 @@ mod tests {
                 let chain = chains.of(&machine, &event(bytes, ahead));
                 assert_eq!(
                     (chain.addresses, chain.end),
-                    (&expected[..], Some(End::Unmapped))
+                    (&expected[..], Some(UnwindEnd::Unmapped))
                 );
             }
         }
-        assert_eq!(chains.losses().ends.of(End::Unmapped), 18);
+        assert_eq!(chains.losses().ends.of(UnwindEnd::Unmapped), 18);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Located addresses, each place once.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{DsoId, Located, MapId, Mappings};
+use oxperf_machine::{DsoId, MapId, MappedAddress, Mappings};
 use rustc_hash::FxHashMap;
 
-use crate::Place;
+use crate::DsoAddress;
 use crate::recent::{Recent, Seen};
 
 /// The number of a located address.
@@ -13,13 +13,13 @@ pub struct FrameId(pub u32);
 
 /// A located address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Frame {
+pub struct LocatedFrame {
     /// The address as recorded.
     pub ip: u64,
     /// The mode it was recorded in.
     pub mode: CpuMode,
     /// Its place; `None` where nothing was mapped.
-    pub place: Option<Place>,
+    pub place: Option<DsoAddress>,
 }
 
 /// All located addresses of a recording. One address at one place of one object is one frame, whatever process it ran in;
@@ -30,7 +30,7 @@ pub struct Frame {
 #[derive(Debug, Default)]
 pub struct FrameTable {
     /// Those that were not taken.
-    fresh: Vec<Frame>,
+    fresh: Vec<LocatedFrame>,
     count: u32,
     tables: Vec<Known>,
     /// Which of them belongs to an object, and to nothing at all.
@@ -76,7 +76,7 @@ impl FrameTable {
             || {
                 let located = mappings.locate(mode, ip);
                 let (owner, last) = match located {
-                    Some(Located { map, dso, address }) => (
+                    Some(MappedAddress { map, dso, address }) => (
                         Owner::Object(dso, ip.wrapping_sub(address)),
                         last_of(of_map, map),
                     ),
@@ -87,10 +87,10 @@ impl FrameTable {
                     last => last.insert((owner, table_of(tables, owners, owner))).1,
                 };
                 *tables[table].entry(ip).or_insert_with(|| {
-                    fresh.push(Frame {
+                    fresh.push(LocatedFrame {
                         ip,
                         mode,
-                        place: located.map(Place::from),
+                        place: located.map(DsoAddress::from),
                     });
                     *count += 1;
                     FrameId(*count - 1)
@@ -100,7 +100,7 @@ impl FrameTable {
     }
 
     /// The frames that were made since they were last taken, by number.
-    pub fn take_fresh(&mut self) -> Vec<Frame> {
+    pub fn take_fresh(&mut self) -> Vec<LocatedFrame> {
         std::mem::take(&mut self.fresh)
     }
 

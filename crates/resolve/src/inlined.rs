@@ -5,11 +5,11 @@ use std::sync::Arc;
 use oxperf_machine::Objects;
 use oxperf_symbols::{SourceFrame, SourceLine};
 
-use crate::{Name, Names, Place};
+use crate::{DsoAddress, Name, Names};
 
 /// One of the functions that a place belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct InlineStep {
     /// The name of a function that was inlined; `None` for the one that the symbol names. Untrusted.
     pub inlined: Option<Arc<str>>,
     /// Where in the function's text the code, or the call of the next inner function, stands.
@@ -25,13 +25,13 @@ impl Names<'_> {
     ///
     /// The function that has the code goes by its symbol. As in perf it counts as inlined where it was cloned (where the
     /// symbol is the function's name and a suffix such as `.constprop.0`) and `addr2line` is asked about it.
-    pub fn steps(&self, objects: &Objects, place: &Place, name: &Name<'_>) -> Vec<Step> {
+    pub fn steps(&self, objects: &Objects, place: &DsoAddress, name: &Name<'_>) -> Vec<InlineStep> {
         let frames = self
             .source(objects, place.dso)
             .map(|source| source.frames(place.address));
         let Some((outermost, inner)) = frames.as_deref().and_then(<[SourceFrame]>::split_last)
         else {
-            return vec![Step {
+            return vec![InlineStep {
                 inlined: None,
                 line: None,
             }];
@@ -49,7 +49,7 @@ impl Names<'_> {
 
     /// Whether the tools that perf asks know a function at a place whose line nobody knows: the object has debug
     /// information, and what is there is no stub.
-    pub fn is_known_to_tools(&self, objects: &Objects, place: &Place) -> bool {
+    pub fn is_known_to_tools(&self, objects: &Objects, place: &DsoAddress) -> bool {
         let is_function = |name: Name<'_>| !is_stub(name.text);
         self.source(objects, place.dso).is_some()
             && self.name(objects, place).is_some_and(is_function)
@@ -62,9 +62,9 @@ pub fn is_stub(name: &str) -> bool {
 }
 
 /// A frame, shown by its own name where that counts.
-fn step(frame: &SourceFrame, counts: impl Fn(&str) -> bool) -> Step {
+fn step(frame: &SourceFrame, counts: impl Fn(&str) -> bool) -> InlineStep {
     let inlined = frame.function.as_ref().filter(|name| counts(name));
-    Step {
+    InlineStep {
         inlined: inlined.cloned(),
         line: frame.line.clone(),
     }

@@ -1,9 +1,9 @@
 //! Kernel functions for tracepoints that print addresses.
 
 use oxperf_machine::Objects;
-use oxperf_tracepoint::{KernelSymbol, KernelSymbols};
+use oxperf_tracepoint::{KernelFunction, KernelSymbols};
 
-use crate::{Names, Place};
+use crate::{DsoAddress, Names};
 
 /// Looks kernel addresses up among the names of a recording.
 pub struct KernelNames<'a, 's> {
@@ -19,13 +19,13 @@ impl<'a, 's> KernelNames<'a, 's> {
 }
 
 impl KernelSymbols for KernelNames<'_, '_> {
-    fn symbol(&self, address: u64) -> Option<KernelSymbol<'_>> {
-        let place = Place {
+    fn symbol(&self, address: u64) -> Option<KernelFunction<'_>> {
+        let place = DsoAddress {
             dso: self.objects.kernel()?,
             address,
         };
         let name = self.names.name(self.objects, &place)?;
-        Some(KernelSymbol {
+        Some(KernelFunction {
             name: name.text,
             module: None,
             offset: address.wrapping_sub(name.start),

@@ -6,7 +6,7 @@ use oxperf_machine::{Dso, DsoId, DsoKind, Objects};
 use oxperf_symbols::{DebugInfo, SymbolId, SymbolTable};
 use rayon::prelude::*;
 
-use crate::Place;
+use crate::DsoAddress;
 use crate::slots::Slots;
 
 /// Finds the symbols of an object, wherever they are.
@@ -81,14 +81,14 @@ impl<'s> Names<'s> {
     }
 
     /// The address of a place as its object's own tools know it.
-    pub fn object_address(&self, objects: &Objects, place: &Place) -> u64 {
+    pub fn object_address(&self, objects: &Objects, place: &DsoAddress) -> u64 {
         self.table(objects, place.dso)
             .map_or(place.address, |table| table.object_address(place.address))
     }
 
     /// Which symbol of its dso's table holds a place; `None` where none does, and in dsos that are symbols themselves.
     #[inline]
-    pub fn symbol(&self, objects: &Objects, place: &Place) -> Option<SymbolId> {
+    pub fn symbol(&self, objects: &Objects, place: &DsoAddress) -> Option<SymbolId> {
         let dso = objects.dso(place.dso);
         match dso.kind == DsoKind::KernelSymbol || dso.jit.is_some() {
             true => None,
@@ -98,7 +98,7 @@ impl<'s> Names<'s> {
 
     /// The symbol around a place; `None` where no symbol is known.
     #[inline]
-    pub fn name<'m>(&'m self, objects: &'m Objects, place: &Place) -> Option<Name<'m>> {
+    pub fn name<'m>(&'m self, objects: &'m Objects, place: &DsoAddress) -> Option<Name<'m>> {
         let dso = objects.dso(place.dso);
         if dso.kind == DsoKind::KernelSymbol {
             return Some(Name {

@@ -1,7 +1,7 @@
 //! Places by number: far fewer than addresses, because every process has the same objects elsewhere.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{DsoId, Located, Machine, ThreadId};
+use oxperf_machine::{DsoId, Machine, MappedAddress, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::recent::{Mix, Recent};
@@ -9,16 +9,16 @@ use crate::regions::Regions;
 
 /// Where an address lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
+pub struct DsoAddress {
     /// What is mapped there.
     pub dso: DsoId,
     /// The address in the dso's own space.
     pub address: u64,
 }
 
-impl From<Located> for Place {
-    fn from(located: Located) -> Place {
-        Place {
+impl From<MappedAddress> for DsoAddress {
+    fn from(located: MappedAddress) -> DsoAddress {
+        DsoAddress {
             dso: located.dso,
             address: located.address,
         }
@@ -27,26 +27,26 @@ impl From<Located> for Place {
 
 /// The number of a place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PlaceId(pub u32);
+pub struct DsoAddressId(pub u32);
 
 /// All places that a recording's addresses lie in, each once.
 #[derive(Debug, Default)]
-pub struct PlaceTable {
+pub struct DsoAddressTable {
     /// By dso, and there by address: what is run at a time stays in the CPU's caches.
-    ids: Vec<FxHashMap<u64, PlaceId>>,
+    ids: Vec<FxHashMap<u64, DsoAddressId>>,
     count: u32,
-    recent: Recent<Place, PlaceId>,
+    recent: Recent<DsoAddress, DsoAddressId>,
     regions: Regions,
 }
 
-impl Mix for Place {
+impl Mix for DsoAddress {
     #[inline]
     fn mix(&self) -> u64 {
         self.address ^ u64::from(self.dso.0) << 40
     }
 }
 
-impl PlaceTable {
+impl DsoAddressTable {
     /// The place of an address of a thread, as the machine is now, and its number; `None` where nothing is mapped.
     #[inline]
     pub fn locate(
@@ -55,14 +55,14 @@ impl PlaceTable {
         thread: ThreadId,
         mode: CpuMode,
         ip: u64,
-    ) -> Option<(PlaceId, Place)> {
+    ) -> Option<(DsoAddressId, DsoAddress)> {
         let place = self.regions.locate_now(machine, thread, mode, ip)?;
         Some((self.number(place), place))
     }
 
     /// The number of a place.
     #[inline]
-    fn number(&mut self, place: Place) -> PlaceId {
+    fn number(&mut self, place: DsoAddress) -> DsoAddressId {
         let Self {
             ids, count, recent, ..
         } = self;
@@ -73,7 +73,7 @@ impl PlaceTable {
             }
             *ids[index].entry(place.address).or_insert_with(|| {
                 *count += 1;
-                PlaceId(*count - 1)
+                DsoAddressId(*count - 1)
             })
         })
     }

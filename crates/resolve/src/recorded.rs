@@ -7,7 +7,9 @@ use oxperf_data::features::{
     FileDetail, FileKind, RecordedFile, SimpleperfFiles, SimpleperfFiles2,
 };
 use oxperf_machine::{CodeMapping, Dso, Objects};
-use oxperf_symbols::{DebugInfo, Demangling, Entry, Name, SymbolBinding, SymbolTable, build};
+use oxperf_symbols::{
+    DebugInfo, Demangling, SymbolBinding, SymbolEntry, SymbolName, SymbolTable, build,
+};
 use rustc_hash::FxHashMap;
 
 use crate::SymbolSource;
@@ -51,10 +53,10 @@ impl<S: SymbolSource> RecordedSymbols<S> {
 
     fn build(&self, file: &RecordedFile, code: Option<CodeMapping>) -> Option<Arc<SymbolTable>> {
         let shift = shift(file, code)?;
-        let entries = file.symbols.iter().map(|symbol| Entry {
+        let entries = file.symbols.iter().map(|symbol| SymbolEntry {
             start: symbol.start.wrapping_add(shift),
             size: Some(u64::from(symbol.size)),
-            name: Name::plain(symbol.name.as_bytes()),
+            name: SymbolName::plain(symbol.name.as_bytes()),
             binding: SymbolBinding::Global,
             is_data: false,
         });

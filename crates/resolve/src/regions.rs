@@ -4,22 +4,22 @@
 //! which comes once. But they lie close to each other, where nothing is mapped.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{Machine, Mappings, Region, Shown, ThreadId};
+use oxperf_machine::{Machine, MappedObject, Mappings, Region, ThreadId};
 
-use crate::Place;
+use crate::DsoAddress;
 use crate::recent::{Mix, Recent};
 
 /// What pieces of address spaces show.
 #[derive(Debug, Default)]
 pub struct Regions {
     /// `None` where a chunk shows more than one thing.
-    chunks: Recent<Chunk, Option<Option<Shown>>>,
+    chunks: Recent<Chunk, Option<Option<MappedObject>>>,
 }
 
 impl Regions {
     /// The place of an address where this was mapped.
     #[inline]
-    pub fn locate(&mut self, mappings: &Mappings, mode: CpuMode, ip: u64) -> Option<Place> {
+    pub fn locate(&mut self, mappings: &Mappings, mode: CpuMode, ip: u64) -> Option<DsoAddress> {
         self.get(ip, mappings.version(mode), || mappings.region(mode, ip))
     }
 
@@ -31,14 +31,14 @@ impl Regions {
         thread: ThreadId,
         mode: CpuMode,
         ip: u64,
-    ) -> Option<Place> {
+    ) -> Option<DsoAddress> {
         self.get(ip, machine.version(thread, mode), || {
             machine.region(thread, mode, ip)
         })
     }
 
     #[inline]
-    fn get(&mut self, ip: u64, version: u32, around: impl Fn() -> Region) -> Option<Place> {
+    fn get(&mut self, ip: u64, version: u32, around: impl Fn() -> Region) -> Option<DsoAddress> {
         let chunk = Chunk {
             number: ip >> Chunk::BITS,
             version,
@@ -63,7 +63,7 @@ impl Chunk {
 
     /// What all of it shows, if that is one thing.
     #[inline]
-    fn shown(self, around: Region) -> Option<Option<Shown>> {
+    fn shown(self, around: Region) -> Option<Option<MappedObject>> {
         let first = self.number << Chunk::BITS;
         let last = first | ((1 << Chunk::BITS) - 1);
         around.holds(first, last).then(|| around.shown())

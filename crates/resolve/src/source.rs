@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use oxperf_machine::{Dso, DsoKind, GuestId, JitSymbol, KernelReference, Objects};
-use oxperf_objects::{Elf, ObjectKind, Wanted};
+use oxperf_objects::{Elf, ObjectKind, ObjectQuery};
 use oxperf_symbols::{
-    DebugInfo, ModulePlace, Reference, SourceLine, SymbolStore, SymbolTable, module_base,
+    DebugInfo, ModuleMapping, ReferenceSymbol, SourceLine, SymbolStore, SymbolTable, module_base,
 };
 
 use crate::SymbolSource;
@@ -73,9 +73,9 @@ fn module_place<'k>(
     dso: &Dso,
     objects: &Objects,
     kernel: Option<&'k SymbolTable>,
-) -> Option<ModulePlace<'k>> {
+) -> Option<ModuleMapping<'k>> {
     let place = objects.kernel_place(dso)?;
-    Some(ModulePlace {
+    Some(ModuleMapping {
         start: place.start,
         end: place.end,
         kernel,
@@ -110,12 +110,12 @@ fn module_table(store: &SymbolStore, dso: &Dso, objects: &Objects) -> Option<Arc
 }
 
 /// Where one symbol of the kernel was when it was recorded.
-fn reference(objects: &Objects) -> Option<Reference<'_>> {
+fn reference(objects: &Objects) -> Option<ReferenceSymbol<'_>> {
     objects.kernel_reference().map(as_symbols_know_it)
 }
 
-fn as_symbols_know_it(found: &KernelReference) -> Reference<'_> {
-    Reference {
+fn as_symbols_know_it(found: &KernelReference) -> ReferenceSymbol<'_> {
+    ReferenceSymbol {
         symbol: found.symbol.as_bytes(),
         address: found.address,
     }
@@ -134,8 +134,8 @@ fn jit_lines(function: &JitSymbol) -> Option<DebugInfo> {
     (!function.lines.is_empty()).then(|| DebugInfo::of_lines(lines))
 }
 
-fn wanted(dso: &Dso, kind: ObjectKind) -> Wanted<'_> {
-    Wanted {
+fn wanted(dso: &Dso, kind: ObjectKind) -> ObjectQuery<'_> {
+    ObjectQuery {
         path: dso.name.as_bytes(),
         build_id: dso.build_id,
         kind,

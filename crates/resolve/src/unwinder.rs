@@ -4,10 +4,11 @@ use std::sync::OnceLock;
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Dso, DsoKind, JitSymbol, Machine, ThreadId};
-use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
+use oxperf_objects::{Elf, Locator, ObjectKind, ObjectQuery, SearchPaths};
 use oxperf_session::SampleEvent;
 use oxperf_unwind::{
-    Arch, Cache, End, ObjectKey, Snapshot, Space, Spot, StackCopy, UnwindInfo, walk,
+    AddressSpace, Arch, Location, ObjectKey, Snapshot, StackCopy, UnwindCache, UnwindEnd,
+    UnwindInfo, walk,
 };
 use oxperf_wire::{Endian, Registers, Sample};
 use rayon::prelude::*;
@@ -35,22 +36,22 @@ pub struct Unwound<'a> {
     /// The addresses, innermost first.
     pub addresses: &'a [u64],
     /// Why there are no more.
-    pub end: End,
+    pub end: UnwindEnd,
 }
 
 /// What one core knows and has done.
 #[derive(Debug, Default)]
 struct Worker {
-    cache: Cache,
+    cache: UnwindCache,
     addresses: Vec<u64>,
     /// For each sample, where its addresses end, and why; `None` for one without a stack.
-    done: Vec<(usize, Option<End>)>,
+    done: Vec<(usize, Option<UnwindEnd>)>,
 }
 
 impl Unwinder {
     /// Unwinds stacks of a machine of this kind, with the objects in these places. Where the kind is not told it is
     /// taken from the registers that were recorded.
-    pub fn new(places: Places, machine: Option<&str>) -> Unwinder {
+    pub fn new(places: SearchPaths, machine: Option<&str>) -> Unwinder {
         let workers = (0..rayon::current_num_threads().max(1))
             .map(|_| Worker::default())
             .collect();
@@ -161,7 +162,10 @@ impl Worker {
 ///
 /// # Errors
 /// The registers are not those of a program of a known processor.
-fn snapshot<'a>(arch: Option<Arch>, sample: &Sample<'a>) -> Option<Result<Snapshot<'a>, End>> {
+fn snapshot<'a>(
+    arch: Option<Arch>,
+    sample: &Sample<'a>,
+) -> Option<Result<Snapshot<'a>, UnwindEnd>> {
     let (recorded, stack) = (sample.regs_user?, sample.stack_user?);
     let copied = usize::try_from(stack.dyn_size).unwrap_or(usize::MAX);
     let bytes = stack.bytes.get(..copied).unwrap_or(stack.bytes);
@@ -189,7 +193,7 @@ fn snapshot<'a>(arch: Option<Arch>, sample: &Sample<'a>) -> Option<Result<Snapsh
             },
         }
     });
-    Some(snapshot.ok_or(End::ForeignRegisters))
+    Some(snapshot.ok_or(UnwindEnd::ForeignRegisters))
 }
 
 /// The processor that has such registers: arm64 has its program counter where x86 has none.
@@ -209,7 +213,7 @@ struct Objects {
 }
 
 impl Objects {
-    fn new(places: Places) -> Objects {
+    fn new(places: SearchPaths) -> Objects {
         Objects {
             locator: Locator::new(places),
             known: Vec::new(),
@@ -233,7 +237,7 @@ impl Objects {
         } else {
             ObjectKind::User
         };
-        let wanted = Wanted {
+        let wanted = ObjectQuery {
             path: dso.name.as_bytes(),
             build_id: dso.build_id,
             kind,
@@ -267,42 +271,42 @@ struct Thread<'m> {
     thread: ThreadId,
 }
 
-impl Space for Thread<'_> {
+impl AddressSpace for Thread<'_> {
     #[inline]
-    fn spot(&self, address: u64) -> Spot<'_> {
+    fn spot(&self, address: u64) -> Location<'_> {
         let Some(located) = self.machine.locate(self.thread, CpuMode::User, address) else {
-            return Spot::Nothing;
+            return Location::Nothing;
         };
         let dso = self.machine.dso(located.dso);
         match dso.kind {
-            DsoKind::Anonymous => return Spot::Memory,
+            DsoKind::Anonymous => return Location::Memory,
             DsoKind::Jit
                 if dso
                     .jit
                     .as_ref()
                     .is_none_or(|function| function.unwinding.is_none()) =>
             {
-                return Spot::Memory;
+                return Location::Memory;
             }
             DsoKind::Kernel
             | DsoKind::Module
             | DsoKind::GuestKernel(_)
             | DsoKind::GuestModule(_)
-            | DsoKind::KernelSymbol => return Spot::Nothing,
+            | DsoKind::KernelSymbol => return Location::Nothing,
             DsoKind::File | DsoKind::Vdso | DsoKind::Jit => {}
         }
         let Some(slot) = self.objects.known.get(located.dso.0 as usize) else {
-            return Spot::Missing;
+            return Location::Missing;
         };
         match slot.get_or_init(|| self.objects.open(dso)) {
-            Some(info) => Spot::Object {
+            Some(info) => Location::Object {
                 key: ObjectKey(located.dso.0),
                 info,
                 offset: located.address,
             },
             // A table for another processor than those that are known.
-            None if dso.kind == DsoKind::Jit => Spot::Memory,
-            None => Spot::Missing,
+            None if dso.kind == DsoKind::Jit => Location::Memory,
+            None => Location::Missing,
         }
     }
 }

@@ -3,13 +3,13 @@
 mod recorder;
 
 use oxperf_abi::{EventAttr, Misc, PerfTime, RecordType};
-use oxperf_data::features::{BpfBtf, BpfProgInfo, Compressed};
+use oxperf_data::features::{BpfBtf, BpfProgInfo, Compression};
 use oxperf_data::{
     Container, Damage, DamageList, DataError, FeatureId, Features, Framed, RawRecord, Reader,
-    Source,
+    RecordSource,
 };
 use oxperf_wire::kernel::{Aux, Lost, LostSamples};
-use oxperf_wire::{Body, Cursor, Encoder, Endian, SampleLayout, TranscodeError};
+use oxperf_wire::{Cursor, Encoder, Endian, RecordBody, SampleLayout, TranscodeError};
 
 pub use recorder::{RecorderInfo, Tool};
 
@@ -50,7 +50,7 @@ pub struct RecordingForm {
     /// Byte order of the recorder.
     pub endian: Endian,
     /// How it is compressed, if it is.
-    pub compression: Option<Compressed>,
+    pub compression: Option<Compression>,
 }
 
 /// An event as far as a check looks at it.
@@ -114,8 +114,10 @@ impl RecordingCheck {
             scratch: Encoder::new(Endian::NATIVE),
         };
         match source {
-            Source::Borrowed(parts) => parts.into_iter().for_each(|records| walk.take_all(records)),
-            Source::Held(records) => walk.take_all(records),
+            RecordSource::Borrowed(parts) => {
+                parts.into_iter().for_each(|records| walk.take_all(records))
+            }
+            RecordSource::Buffered(records) => walk.take_all(records),
         }
         Ok(walk.check)
     }
@@ -243,7 +245,7 @@ impl Walk {
         }
         self.scratch.clear();
         let (kind, misc) = (record.header.kind, record.header.misc);
-        let body = Body {
+        let body = RecordBody {
             kind,
             misc,
             bytes: record.body,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::{Misc, Pid, RecordType, Tid};
 use oxperf_machine::ThreadId;
-use oxperf_wire::kernel::{Aux, Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Task};
+use oxperf_wire::kernel::{Aux, Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, TaskEvent};
 use oxperf_wire::{Cursor, Sample, WireError};
 
 use crate::group_read::{counting_thread, reads_counters};
@@ -64,8 +64,10 @@ impl Session<'_, '_> {
                 self.jit.mapped(mmap.pid, mmap.filename);
             }
             RecordType::COMM => self.machine.apply_comm(&Comm::decode(cursor)?),
-            RecordType::FORK => self.machine.apply_fork(header.misc, &Task::decode(cursor)?),
-            RecordType::EXIT => self.machine.apply_exit(&Task::decode(cursor)?),
+            RecordType::FORK => self
+                .machine
+                .apply_fork(header.misc, &TaskEvent::decode(cursor)?),
+            RecordType::EXIT => self.machine.apply_exit(&TaskEvent::decode(cursor)?),
             RecordType::KSYMBOL => self.machine.apply_ksymbol(&Ksymbol::decode(cursor)?),
             RecordType::LOST => self.count_lost(Lost::decode(cursor)?.lost),
             // What a BPF filter dropped was not wanted.

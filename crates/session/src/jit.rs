@@ -6,7 +6,7 @@ use std::path::Path;
 
 use oxperf_abi::{AttrFlags, EventAttr, PerfTime, Pid};
 use oxperf_machine::{JitMapping, Machine};
-use oxperf_objects::{Contents, Places};
+use oxperf_objects::{Contents, SearchPaths};
 use oxperf_wire::{JitClock, JitCode, JitDump};
 use rustc_hash::FxHashSet;
 
@@ -17,7 +17,7 @@ const MONOTONIC: i32 = 1;
 #[derive(Debug, Default)]
 pub(crate) struct JitLogs {
     /// Where the files lie; `None` when nobody wants them.
-    places: Option<Places>,
+    places: Option<SearchPaths>,
     /// Whether the recording's times are of the clock that the logs use.
     same_clock: bool,
     logs: Vec<Log>,
@@ -63,7 +63,7 @@ enum Fault {
 
 impl JitLogs {
     /// Looks for logs in these places, for a recording with such events.
-    pub(crate) fn new(places: Places, attrs: impl Iterator<Item = EventAttr>) -> JitLogs {
+    pub(crate) fn new(places: SearchPaths, attrs: impl Iterator<Item = EventAttr>) -> JitLogs {
         let mut clocks = attrs.map(|attr| {
             attr.flags
                 .contains(AttrFlags::USE_CLOCKID)

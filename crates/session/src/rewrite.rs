@@ -8,8 +8,8 @@ mod tracing;
 use oxperf_abi::{FileOffset, Misc, RecordType};
 use oxperf_data::features::{AuxtraceEntry, BuildIdEntry, NrCpus};
 use oxperf_data::{
-    Container, Damage, DamageList, DataError, FeatureId, Framed, Output, RawRecord, Reader, Source,
-    WriteError, Writer,
+    Container, Damage, DamageList, DataError, FeatureId, Framed, Output, RawRecord, Reader,
+    RecordSource, WriteError, Writer,
 };
 use oxperf_wire::{Cursor, Endian, RecordHeader, simpleperf};
 
@@ -79,10 +79,10 @@ pub fn rewrite<O: Output>(reader: &Reader<'_>, output: O) -> Result<Rewritten, R
         },
     };
     match source {
-        Source::Borrowed(parts) => parts
+        RecordSource::Borrowed(parts) => parts
             .into_iter()
             .try_for_each(|records| rewriter.take_all(records))?,
-        Source::Held(records) => rewriter.take_all(records)?,
+        RecordSource::Buffered(records) => rewriter.take_all(records)?,
     }
     Ok(rewriter.finish(reader)?)
 }
@@ -152,7 +152,10 @@ impl<O: Output> Rewriter<O> {
             return Ok(());
         }
         if kind == RecordType::SIMPLEPERF_TRACING_DATA {
-            let data = simpleperf::TracingData::decode(&mut Cursor::new(record.body, self.endian));
+            let data = simpleperf::SimpleperfTracingData::decode(&mut Cursor::new(
+                record.body,
+                self.endian,
+            ));
             self.tracing = data.ok().map(|found| found.data.to_vec());
             return Ok(());
         }

@@ -4,7 +4,7 @@
 //! the kernel would have to map for a look at each header.
 
 use oxperf_abi::{RecordType, SampleType};
-use oxperf_data::{Damage, Framed, Held, RawRecord, Records};
+use oxperf_data::{BufferedBytes, Damage, Framed, RawRecord, Records};
 use oxperf_wire::{Endian, RecordHeader, SampleLayout, open_chain};
 
 use crate::group_read::reads_counters;
@@ -40,7 +40,7 @@ impl SamplePrefixes {
     pub(crate) fn of<'a, T>(
         &self,
         records: Records<'a>,
-        take: impl FnOnce(&mut dyn Iterator<Item = Result<Framed<Held<'a>>, Damage>>) -> T,
+        take: impl FnOnce(&mut dyn Iterator<Item = Result<Framed<BufferedBytes<'a>>, Damage>>) -> T,
     ) -> T {
         records.condensed(|record| self.prefix_size(record), take)
     }

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::{Misc, PerfTime, RecordType};
 use oxperf_data::{
-    Container, Damage, DataError, Framed, Reader, Records, Source, features::BuildIds,
+    Container, Damage, DataError, Framed, Reader, Records, RecordSource, features::BuildIds,
 };
 use oxperf_machine::{GuestId, GuestModule, Machine};
-use oxperf_objects::Places;
+use oxperf_objects::SearchPaths;
 use oxperf_wire::user::{BuildIdRecord, EventUpdate, HeaderAttr, Update};
 use oxperf_wire::{Cursor, Endian};
 
@@ -126,7 +126,7 @@ impl<'r, 'a> Session<'r, 'a> {
 
     /// Reads the logs of code that programs made at run time (`jit-PID.dump`), which lie in these places.
     #[must_use]
-    pub fn with_jit_logs(mut self, places: Places) -> Session<'r, 'a> {
+    pub fn with_jit_logs(mut self, places: SearchPaths) -> Session<'r, 'a> {
         let attrs = self.events.events().iter().map(|event| event.attr);
         self.jit = JitLogs::new(places, attrs);
         self
@@ -167,7 +167,7 @@ impl<'r, 'a> Session<'r, 'a> {
     /// The records cannot be had; see [`Reader::source`].
     pub fn run(self, sink: &mut impl Sink) -> Result<Finished, DataError> {
         Ok(match self.reader.source()? {
-            Source::Borrowed(parts) => match self.prefixes() {
+            RecordSource::Borrowed(parts) => match self.prefixes() {
                 Some(prefixes) => self.walk(sink, |session, order, sink| {
                     let walk = |records: Records<'a>| {
                         prefixes.of(records, |prefixes| session.walk_part(prefixes, order, sink))
@@ -180,7 +180,7 @@ impl<'r, 'a> Session<'r, 'a> {
                         .try_for_each(|records| session.walk_part(records, order, sink))
                 }),
             },
-            Source::Held(records) => self.walk(sink, |session, order, sink| {
+            RecordSource::Held(records) => self.walk(sink, |session, order, sink| {
                 session.walk_part(records, order, sink)
             }),
         })

@@ -3,7 +3,9 @@
 use std::num::NonZero;
 
 use oxperf_abi::{Misc, RecordType};
-use oxperf_data::{Damage, DamageList, DataError, FeatureId, Framed, RawRecord, Reader, Source};
+use oxperf_data::{
+    Damage, DamageList, DataError, FeatureId, Framed, RawRecord, Reader, RecordSource,
+};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Cursor, Endian};
 
@@ -83,13 +85,13 @@ impl RecordStats {
         counter.stats.damage = reader.damage().clone();
         match reader.source()? {
             // What one sample of a group counted depends on the one before.
-            Source::Borrowed(parts) if events.reads.contains(&true) => {
+            RecordSource::Borrowed(parts) if events.reads.contains(&true) => {
                 parts
                     .into_iter()
                     .flatten()
                     .for_each(|item| counter.item(item));
             }
-            Source::Borrowed(parts) => {
+            RecordSource::Borrowed(parts) => {
                 let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
                 let look = |counter: &mut Counter<'_>, item: Result<RawRecord<'_>, Damage>| {
                     counter.item(item)
@@ -99,7 +101,7 @@ impl RecordStats {
                     .flat_map(|records| records.skim(threads, fresh, look));
                 counted.for_each(|stretch| counter.stats.add(stretch.stats));
             }
-            Source::Held(records) => records.for_each(|item| counter.item(item)),
+            RecordSource::Buffered(records) => records.for_each(|item| counter.item(item)),
         }
         Ok(counter.stats)
     }

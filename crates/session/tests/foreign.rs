@@ -9,7 +9,7 @@ use oxperf_data::features::{EventDesc, NamedEvent};
 use oxperf_data::{FeatureId, FileHeader, RawRecord, Reader, Records, Section};
 use oxperf_session::rewrite;
 use oxperf_tracepoint::{ByteOrder, Formatters, TracingData};
-use oxperf_wire::{Body, Encoder, Endian, SampleLayout, Words};
+use oxperf_wire::{Encoder, Endian, RecordBody, SampleLayout, Words};
 
 const OTHER: Endian = match Endian::NATIVE {
     Endian::Little => Endian::Big,
@@ -147,7 +147,7 @@ fn foreign_record(
 ) {
     let (kind, misc) = (record.header.kind, record.header.misc);
     let layout = layout(plain, record);
-    let body = Body {
+    let body = RecordBody {
         kind,
         misc,
         bytes: record.body,

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use oxperf_abi::{AttrFlags, EventAttr, EventId, EventType, Misc, RecordType, SampleType};
-use oxperf_data::features::{Compressed, DirFormat};
+use oxperf_data::features::{Compression, DirFormat};
 use oxperf_data::{Container, FeatureId, FeatureSet, Reader, Writer, WriterEvent};
 use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, EventTable, NoSink, SampleEvent, Session, Sink, rewrite};
@@ -155,11 +155,11 @@ fn files_plain_and_compressed() {
     let plain = file(&records(), &FeatureSet::new());
     assert_eq!(addresses(&Reader::open(&plain).unwrap()), IN_ORDER);
     rewritten(&Reader::open(&plain).unwrap());
-    let compression = Compressed {
+    let compression = Compression {
         version: 1,
         method: 1,
         mmap_size: 4096,
-        ..Compressed::default()
+        ..Compression::default()
     };
     for each in [5, 24, 100, 1000] {
         let packed = file(
@@ -207,10 +207,10 @@ fn directories_plain_and_compressed() {
     assert_eq!(open(&data(&plain), &parts), IN_ORDER);
     let packed = features(|set| {
         set.insert(&DirFormat { version: 1 });
-        set.insert(&Compressed {
+        set.insert(&Compression {
             version: 1,
             method: 1,
-            ..Compressed::default()
+            ..Compression::default()
         });
     });
     assert_eq!(

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use oxperf_abi::CpuMode;
 use oxperf_data::Reader;
 use oxperf_machine::Machine;
-use oxperf_objects::Places;
+use oxperf_objects::SearchPaths;
 use oxperf_session::{Diagnostics, NoSink, SampleEvent, Session, Sink};
 use oxperf_testkit::Recording;
 
@@ -95,9 +95,9 @@ fn run(name: &str, clock: &str, log: Option<&[u8]>) -> (Vec<String>, Diagnostics
     );
     let file = Recording::parse(&notation).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
-    let places = Places {
+    let places = SearchPaths {
         root: Some(root),
-        ..Places::default()
+        ..SearchPaths::default()
     };
     let mut functions = Functions::default();
     let finished = Session::new(&reader)
@@ -168,9 +168,9 @@ fn trouble_of_a_kind_is_told_once() {
     }
     let file = Recording::parse(&notation).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
-    let places = Places {
+    let places = SearchPaths {
         root: Some(std::env::temp_dir()),
-        ..Places::default()
+        ..SearchPaths::default()
     };
     let found = Session::new(&reader)
         .with_jit_logs(places)
@@ -206,9 +206,9 @@ fn a_log_of_somebody_else_is_not_believed() {
     let file = Recording::parse(&notation).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
     for (any_owner, expected) in [(false, "-"), (true, "planted")] {
-        let places = Places {
+        let places = SearchPaths {
             any_owner,
-            ..Places::default()
+            ..SearchPaths::default()
         };
         let mut functions = Functions::default();
         let found = Session::new(&reader)

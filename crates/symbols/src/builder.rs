@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use crate::demangle::Demangling;
-use crate::entry::{Entry, rank};
+use crate::entry::{SymbolEntry, rank};
 use crate::names::NameTexts;
-use crate::shown::Shown;
+use crate::shown::DisplayNames;
 use crate::spans::Spans;
 use crate::table::{Stored, SymbolId, SymbolTable};
 
@@ -16,14 +16,14 @@ const PAGE: u64 = 4096;
 ///
 /// As in perf: an entry without a size ends where the next entry starts. Of several names of one address one stays:
 /// the one with a size, that is not weak, that is global, with fewer leading underscores, the longer, the first.
-pub fn build(entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
+pub fn build(entries: Vec<SymbolEntry<'_>>, demangling: Demangling) -> SymbolTable {
     build_in(NameTexts::default(), entries, demangling)
 }
 
 /// The same, of entries whose names may stand in files.
 pub(crate) fn build_in(
     names: NameTexts,
-    entries: Vec<Entry<'_>>,
+    entries: Vec<SymbolEntry<'_>>,
     demangling: Demangling,
 ) -> SymbolTable {
     // On this thread alone: who waits for a table must not meanwhile be given work that waits for the same table.
@@ -45,7 +45,7 @@ pub(crate) fn with_spans(mut table: SymbolTable) -> SymbolTable {
 /// A table without spans.
 fn stored(
     names: NameTexts,
-    entries: &[Entry<'_>],
+    entries: &[SymbolEntry<'_>],
     order: &[(u64, u32)],
     demangling: Demangling,
 ) -> SymbolTable {
@@ -80,14 +80,14 @@ fn stored(
         }
     }
     table.names.own.shrink_to_fit();
-    table.shown = Shown::of(table.symbols.len());
+    table.shown = DisplayNames::of(table.symbols.len());
     table
 }
 
 /// An entry whose end is known.
 #[derive(Clone, Copy, Debug)]
 struct Ended<'e, 'a> {
-    entry: &'e Entry<'a>,
+    entry: &'e SymbolEntry<'a>,
     end: u64,
 }
 
@@ -98,7 +98,7 @@ impl Ended<'_, '_> {
 }
 
 /// Where an entry ends that another one follows at `next`.
-fn end_of(entry: &Entry<'_>, next: Option<u64>) -> u64 {
+fn end_of(entry: &SymbolEntry<'_>, next: Option<u64>) -> u64 {
     match (entry.size, next) {
         (Some(size), _) => entry.start.saturating_add(size),
         (None, Some(next)) => next,
@@ -148,17 +148,22 @@ fn group<'e, 'a>(names: &[Ended<'e, 'a>], demangling: Demangling) -> Option<Grou
 
 /// The greater name is the better one: it is not weak, it is global, it has fewer leading underscores, it is longer as
 /// shown.
-pub(crate) fn compare_aliases(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Ordering {
+pub(crate) fn compare_aliases(
+    a: &SymbolEntry<'_>,
+    b: &SymbolEntry<'_>,
+    demangling: Demangling,
+) -> Ordering {
     rank(a.binding)
         .cmp(&rank(b.binding))
         .then_with(|| compare_names(a, b, demangling))
 }
 
-fn compare_names(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Ordering {
+fn compare_names(a: &SymbolEntry<'_>, b: &SymbolEntry<'_>, demangling: Demangling) -> Ordering {
     if a.name == b.name {
         return Ordering::Equal;
     }
-    let shown = |entry: &Entry<'_>| demangling.show(entry.name.linkage, entry.name.suffix.text());
+    let shown =
+        |entry: &SymbolEntry<'_>| demangling.show(entry.name.linkage, entry.name.suffix.text());
     compare_shown(&shown(a), &shown(b))
 }
 
@@ -175,7 +180,7 @@ fn store(table: &mut SymbolTable, group: &Group<'_, '_>) {
     let Some(name) = table.names.keep(group.first.entry.name) else {
         return;
     };
-    let Entry {
+    let SymbolEntry {
         start,
         binding,
         is_data,

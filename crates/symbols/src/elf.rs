@@ -7,15 +7,15 @@ mod plt;
 
 use std::sync::Arc;
 
-use oxperf_objects::elf::{ElfSymbol, FileType, Section, SymbolKind, SymbolPlace};
+use oxperf_objects::elf::{ElfSection, ElfSymbol, FileType, SymbolKind, SymbolSection};
 use oxperf_objects::{Elf, Found};
 
 pub use plt::{Stub, StubTarget, linkage_stubs};
 
 use crate::builder::build_in;
 use crate::demangle::Demangling;
-use crate::entry::{Entry, Name};
-use crate::kernel::Reference;
+use crate::entry::{SymbolEntry, SymbolName};
+use crate::kernel::ReferenceSymbol;
 use crate::names::NameTexts;
 use crate::table::SymbolTable;
 
@@ -40,7 +40,7 @@ pub fn elf_table(
     let room = tables
         .iter()
         .filter_map(|(file, kind)| Some(file.symbol_count(file.section_of_kind(*kind)?)));
-    let mut entries: Vec<Entry<'_>> = Vec::with_capacity(room.sum());
+    let mut entries: Vec<SymbolEntry<'_>> = Vec::with_capacity(room.sum());
     for (file, kind) in tables {
         let kept = symbols_of(file, kind).filter(|(symbol, section)| is_kept(symbol, section));
         entries.extend(kept.filter_map(|(symbol, section)| entry(image, &symbol, section)));
@@ -62,14 +62,14 @@ pub(crate) fn kept_symbols<'f, 'a>(
 }
 
 /// How far the recorded kernel lay above the addresses in its image.
-pub(crate) fn shift_of(image: &Elf<'_>, reference: &Reference<'_>) -> u64 {
+pub(crate) fn shift_of(image: &Elf<'_>, reference: &ReferenceSymbol<'_>) -> u64 {
     let here = named(image).find(|(symbol, _)| symbol.name == reference.symbol);
     here.map_or(0, |(symbol, _)| {
         reference.address.wrapping_sub(symbol.value)
     })
 }
 
-fn named<'f, 'a>(file: &'f Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, &'f Section<'a>)> {
+fn named<'f, 'a>(file: &'f Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, &'f ElfSection<'a>)> {
     symbols_of(
         file,
         if file.has_symtab() {
@@ -84,13 +84,13 @@ fn named<'f, 'a>(file: &'f Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, &'f 
 fn symbols_of<'f, 'a>(
     file: &'f Elf<'a>,
     table: u32,
-) -> impl Iterator<Item = (ElfSymbol<'a>, &'f Section<'a>)> {
+) -> impl Iterator<Item = (ElfSymbol<'a>, &'f ElfSection<'a>)> {
     let table = file.section_of_kind(table);
     table
         .into_iter()
         .flat_map(|table| file.symbols(table))
         .filter_map(|symbol| {
-            let SymbolPlace::Section(index) = symbol.place else {
+            let SymbolSection::Section(index) = symbol.place else {
                 return None;
             };
             Some((symbol, file.sections().get(usize::from(index))?))
@@ -99,7 +99,7 @@ fn symbols_of<'f, 'a>(
 
 /// Functions and data are kept, and those labels that stand among code or data and can be seen from outside; but only
 /// where the section takes memory.
-fn is_kept(symbol: &ElfSymbol<'_>, section: &Section<'_>) -> bool {
+fn is_kept(symbol: &ElfSymbol<'_>, section: &ElfSection<'_>) -> bool {
     let in_memory = section.flags & u64::from(object::elf::SHF_ALLOC) != 0;
     let wanted = match symbol.kind {
         SymbolKind::Function | SymbolKind::IndirectFunction | SymbolKind::Object => true,
@@ -115,18 +115,22 @@ fn is_text_or_data(section: &[u8]) -> bool {
         .any(|part| part == b"text" || part == b"data")
 }
 
-fn entry<'a>(image: &Elf<'_>, symbol: &ElfSymbol<'a>, section: &Section<'_>) -> Option<Entry<'a>> {
-    Some(Entry {
+fn entry<'a>(
+    image: &Elf<'_>,
+    symbol: &ElfSymbol<'a>,
+    section: &ElfSection<'_>,
+) -> Option<SymbolEntry<'a>> {
+    Some(SymbolEntry {
         start: file_offset(image, symbol.value, section)?,
         size: (symbol.size > 0).then_some(symbol.size),
-        name: Name::plain(symbol.name),
+        name: SymbolName::plain(symbol.name),
         binding: symbol.binding,
         is_data: symbol.kind == SymbolKind::Object,
     })
 }
 
 /// Where a symbol's first byte stands in the file.
-fn file_offset(image: &Elf<'_>, value: u64, section: &Section<'_>) -> Option<u64> {
+fn file_offset(image: &Elf<'_>, value: u64, section: &ElfSection<'_>) -> Option<u64> {
     match image.file_type() {
         FileType::Relocatable => value.checked_add(section.offset),
         FileType::Linked => image.address_to_offset(value).or_else(|| {

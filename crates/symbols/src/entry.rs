@@ -4,13 +4,13 @@ use oxperf_objects::elf::SymbolBinding;
 
 /// A symbol as its source gives it, in the address space of its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct SymbolEntry<'a> {
     /// Address of the first byte.
     pub start: u64,
     /// Size in bytes; `None` where the source does not say: it then ends where the next one starts.
     pub size: Option<u64>,
     /// The name as the source spells it.
-    pub name: Name<'a>,
+    pub name: SymbolName<'a>,
     /// Who sees it.
     pub binding: SymbolBinding,
     /// Whether it names data, and not code.
@@ -19,17 +19,17 @@ pub struct Entry<'a> {
 
 /// The parts of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Name<'a> {
+pub struct SymbolName<'a> {
     /// The linker's name.
     pub linkage: &'a [u8],
     /// What is appended for the reader, such as `@plt`.
     pub suffix: Suffix,
 }
 
-impl<'a> Name<'a> {
+impl<'a> SymbolName<'a> {
     /// A name without a suffix.
-    pub fn plain(linkage: &'a [u8]) -> Name<'a> {
-        Name {
+    pub fn plain(linkage: &'a [u8]) -> SymbolName<'a> {
+        SymbolName {
             linkage,
             suffix: Suffix::None,
         }

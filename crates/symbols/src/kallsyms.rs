@@ -9,13 +9,13 @@ use oxperf_objects::elf::SymbolBinding;
 
 use crate::builder::build;
 use crate::demangle::Demangling;
-use crate::entry::{Entry, Name};
-use crate::kernel::Reference;
+use crate::entry::{SymbolEntry, SymbolName};
+use crate::kernel::ReferenceSymbol;
 use crate::table::SymbolTable;
 
 pub(crate) use running::RunningKernel;
 
-use self::kept::{Kept, REFERENCES};
+use self::kept::{CachedKallsyms, REFERENCES};
 
 /// Modules end at page borders.
 const PAGE: u64 = 4096;
@@ -26,7 +26,7 @@ const PAGE: u64 = 4096;
 /// when the recording was made, and everything moves with it. A text whose addresses are hidden (all zero) gives no symbol.
 pub fn kallsyms_table(
     text: &[u8],
-    reference: Option<&Reference<'_>>,
+    reference: Option<&ReferenceSymbol<'_>>,
     demangling: Demangling,
 ) -> SymbolTable {
     let lines: Vec<Line<'_>> = text
@@ -45,11 +45,11 @@ pub fn kallsyms_table(
 
 /// Reads the list of the kernel that runs here: without programs (BPF) that somebody has loaded by now. Recordings tell of
 /// those that were loaded then, with the times.
-fn running_table(text: &[u8], demangling: Demangling) -> Kept {
+fn running_table(text: &[u8], demangling: Demangling) -> CachedKallsyms {
     let lines = text.split(|&byte| byte == b'\n').filter_map(parse);
     let lines: Vec<Line<'_>> = lines.filter(|line| line.module != Some(b"[bpf]")).collect();
     let references = REFERENCES.map(|symbol| address_of(&lines, symbol));
-    Kept {
+    CachedKallsyms {
         table: table_of(lines, 0, demangling),
         references,
     }
@@ -129,19 +129,19 @@ impl<'a> Line<'a> {
     }
 
     /// A symbol ends where the next one starts, but not in another module.
-    fn entry(&self, next: Option<&Line<'a>>, shift: u64) -> Entry<'a> {
+    fn entry(&self, next: Option<&Line<'a>>, shift: u64) -> SymbolEntry<'a> {
         let last_of_module =
             next.is_some_and(|next| next.module.is_some() != self.module.is_some());
         let to_page = self
             .address
             .saturating_add(PAGE)
             .checked_next_multiple_of(PAGE);
-        Entry {
+        SymbolEntry {
             start: self.address.wrapping_add(shift),
             size: to_page
                 .filter(|_| last_of_module)
                 .map(|end| end - self.address),
-            name: Name::plain(self.name),
+            name: SymbolName::plain(self.name),
             binding: self.binding(),
             is_data: !matches!(self.kind.to_ascii_uppercase(), b'T' | b'W'),
         }
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn another_boot_moves_everything_with_the_reference() {
-        let reference = Reference {
+        let reference = ReferenceSymbol {
             symbol: b"_text",
             address: 0xffff_ffff_9200_0000,
         };

@@ -13,7 +13,7 @@ use oxperf_abi::BuildId;
 
 /// What was learned, and of what.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Learned {
+pub struct CacheEntry {
     /// The object, or the boot of the machine.
     pub of: BuildId,
     /// What about it.
@@ -33,9 +33,11 @@ pub enum Topic {
 
 /// Gives what another run has learned of an object, or of the kernel in this boot.
 #[derive(Clone)]
-pub(crate) struct Recall(pub(crate) Arc<dyn Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync>);
+pub(crate) struct CacheLookup(
+    pub(crate) Arc<dyn Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync>,
+);
 
-impl std::fmt::Debug for Recall {
+impl std::fmt::Debug for CacheLookup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Recall")
     }

@@ -6,14 +6,14 @@ use oxperf_objects::elf::{ElfSymbol, SymbolKind};
 use crate::builder::build;
 use crate::demangle::Demangling;
 use crate::elf::{kept_symbols, shift_of};
-use crate::entry::{Entry, Name};
+use crate::entry::{SymbolEntry, SymbolName};
 use crate::table::SymbolTable;
 
 /// One symbol of the recorded kernel with its address then: kernels may lie elsewhere after each boot.
 ///
 /// A recording's kernel mapping is called `[kernel.kallsyms]_text`; the page offset is the address of `_text`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Reference<'a> {
+pub struct ReferenceSymbol<'a> {
     /// The symbol's name.
     pub symbol: &'a [u8],
     /// Its address while recording.
@@ -23,7 +23,7 @@ pub struct Reference<'a> {
 /// The table of a kernel image (`vmlinux`), by absolute address.
 pub fn vmlinux_table(
     image: &Elf<'_>,
-    reference: Option<&Reference<'_>>,
+    reference: Option<&ReferenceSymbol<'_>>,
     demangling: Demangling,
 ) -> SymbolTable {
     let shift = reference.map_or(0, |reference| shift_of(image, reference));
@@ -42,11 +42,11 @@ pub(crate) fn moved_table<'a>(
     )
 }
 
-fn entry<'a>(symbol: &ElfSymbol<'a>, shift: u64) -> Entry<'a> {
-    Entry {
+fn entry<'a>(symbol: &ElfSymbol<'a>, shift: u64) -> SymbolEntry<'a> {
+    SymbolEntry {
         start: symbol.value.wrapping_add(shift),
         size: (symbol.size > 0).then_some(symbol.size),
-        name: Name::plain(symbol.name),
+        name: SymbolName::plain(symbol.name),
         binding: symbol.binding,
         is_data: symbol.kind == SymbolKind::Object,
     }

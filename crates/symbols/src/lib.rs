@@ -7,12 +7,12 @@
 //!
 //! ```
 //! use oxperf_symbols::{StoreOptions, SymbolStore};
-//! use oxperf_objects::{ObjectKind, Wanted};
+//! use oxperf_objects::{ObjectKind, ObjectQuery};
 //!
 //! let store = SymbolStore::new(StoreOptions::default());
 //! let program = std::env::current_exe().unwrap();
 //! let path = program.as_os_str().as_encoded_bytes();
-//! let table = store.object(&Wanted { path, build_id: None, kind: ObjectKind::User, process: None }).unwrap();
+//! let table = store.object(&ObjectQuery { path, build_id: None, kind: ObjectKind::User, process: None }).unwrap();
 //! let first = table.ids().next().unwrap();
 //! assert_eq!(table.lookup(table.symbol(first).unwrap().start), Some(first));
 //! ```
@@ -39,21 +39,21 @@ mod table;
 pub use builder::build;
 pub use demangle::{Demangling, demangle};
 pub use elf::{Stub, StubTarget, elf_table, linkage_stubs};
-pub use entry::{Entry, Name, Suffix};
+pub use entry::{Suffix, SymbolEntry, SymbolName};
 pub use kallsyms::kallsyms_table;
-pub use kept::{Learned, Topic};
-pub use kernel::{Reference, vmlinux_table};
-pub use module::{ModulePlace, module_base};
-pub use name_words::NameWords;
+pub use kept::{CacheEntry, Topic};
+pub use kernel::{ReferenceSymbol, vmlinux_table};
+pub use module::{ModuleMapping, module_base};
+pub use name_words::SymbolPrefilter;
 pub use names_from::NamesFrom;
 pub use oxperf_objects::elf::SymbolBinding;
 pub use perf_map::perf_map_table;
 pub use source::{
-    DebugInfo, FrameBase, Held, Place, Scope, Scopes, SourceFrame, SourceLine, TypeFacts, TypeId,
-    TypeKind, TypeMember, TypeReader, UnitId, Variable,
+    DebugInfo, FrameBase, LocationEntry, Scope, Scopes, SourceFrame, SourceLine, TypeFacts, TypeId,
+    TypeKind, TypeMember, TypeReader, UnitId, Variable, VariableLocation,
 };
 pub use store::{
-    GuestPlaces, KernelSource, Lookup, Replaced, SourceLookup, StoreOptions, SymbolStore,
+    BuildIdMismatch, GuestPlaces, KernelSource, Lookup, SourceLookup, StoreOptions, SymbolStore,
     Unavailable, Unreadable, running_kernel,
 };
 pub use table::{Symbol, SymbolId, SymbolTable};

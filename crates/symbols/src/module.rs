@@ -11,7 +11,7 @@ use crate::table::SymbolTable;
 
 /// Where a module was mapped, and what the kernel's list names there.
 #[derive(Clone, Copy, Debug)]
-pub struct ModulePlace<'k> {
+pub struct ModuleMapping<'k> {
     /// The first address.
     pub start: u64,
     /// The address behind the last.
@@ -25,8 +25,8 @@ const COMPARED: usize = 64;
 
 /// Where the first code of a module's linked file was. The kernel's list knows best: the loaders of some processors put code
 /// of their own before a module's.
-pub fn module_base(image: &Elf<'_>, place: ModulePlace<'_>) -> u64 {
-    let ModulePlace { start, end, kernel } = place;
+pub fn module_base(image: &Elf<'_>, place: ModuleMapping<'_>) -> u64 {
+    let ModuleMapping { start, end, kernel } = place;
     let mut places: HashMap<&[u8], Option<u64>> = HashMap::new();
     for symbol in kept_symbols(image) {
         // A name that stands for two places tells nothing.

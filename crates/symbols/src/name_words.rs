@@ -6,14 +6,14 @@ use oxperf_objects::Elf;
 
 /// Words that every linker's name holds which is shown as a certain name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NameWords(Vec<String>);
+pub struct SymbolPrefilter(Vec<String>);
 
-impl NameWords {
+impl SymbolPrefilter {
     /// The words of a name as it is shown, as far as they are sure to stand in the linker's name.
     ///
     /// Identifiers stand there as they are, in all manglings that are known here. What the languages themselves call
     /// something is abbreviated.
-    pub fn of(shown: &str) -> NameWords {
+    pub fn of(shown: &str) -> SymbolPrefilter {
         let is_identifier =
             |word: &&str| word.len() >= SHORTEST && !word.starts_with(|c: char| c.is_ascii_digit());
         // A name of one word is no mangled one.
@@ -30,7 +30,7 @@ impl NameWords {
         }
         sure.sort();
         sure.dedup();
-        NameWords(sure)
+        SymbolPrefilter(sure)
     }
 
     /// Whether one of a file's tables of symbols can hold a name with the words. A packed table is not looked through.
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     fn words(shown: &str) -> Vec<String> {
-        NameWords::of(shown).0
+        SymbolPrefilter::of(shown).0
     }
 
     #[test]

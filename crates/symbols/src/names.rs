@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use oxperf_objects::Found;
 
-use crate::entry::{Name, Suffix};
+use crate::entry::{Suffix, SymbolName};
 
 /// The bytes of all names.
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ impl NameTexts {
     }
 
     /// Keeps a name; `None` if it lies beyond what 32 bits can say.
-    pub(crate) fn keep(&mut self, name: Name<'_>) -> Option<StoredName> {
+    pub(crate) fn keep(&mut self, name: SymbolName<'_>) -> Option<StoredName> {
         let size = u32::try_from(name.linkage.len()).ok()?;
         if let Some((file, at)) = self.place(name.linkage) {
             return Some(StoredName {
@@ -113,7 +113,7 @@ impl NameTexts {
 mod tests {
     use std::fs;
 
-    use oxperf_objects::{Contents, Origin};
+    use oxperf_objects::{Contents, ObjectOrigin};
 
     use super::*;
 
@@ -124,7 +124,7 @@ mod tests {
         let found = |contents| {
             Arc::new(Found {
                 path: path.clone(),
-                origin: Origin::RecordedPath,
+                origin: ObjectOrigin::RecordedPath,
                 contents,
             })
         };
@@ -133,7 +133,7 @@ mod tests {
         let mut names = NameTexts::in_files(vec![Arc::clone(&read), Arc::clone(&file)]);
         let mut keep = |linkage: &[u8]| {
             names
-                .keep(Name {
+                .keep(SymbolName {
                     linkage,
                     suffix: Suffix::None,
                 })

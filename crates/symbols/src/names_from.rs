@@ -1,6 +1,6 @@
 //! Where the names of an object come from.
 
-use oxperf_objects::{DebugPlace, Origin};
+use oxperf_objects::{DebugFileOrigin, ObjectOrigin};
 
 /// The source of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum NamesFrom {
     /// A file that an interpreter wrote.
     PerfMap,
     /// A file that was found this way.
-    File(Origin),
+    File(ObjectOrigin),
     /// The small table that distributions put into stripped files.
     Carried,
 }
@@ -37,16 +37,19 @@ impl NamesFrom {
             NamesFrom::PackedModule => 'm',
             NamesFrom::PerfMap => 'j',
             NamesFrom::Carried => 'n',
-            NamesFrom::File(Origin::BuildIdCache) => 'B',
-            NamesFrom::File(Origin::DebugFile(place)) => match place {
-                DebugPlace::Cache => 'D',
-                DebugPlace::Link => 'l',
-                DebugPlace::WithSuffix => 'f',
-                DebugPlace::SamePath => 'u',
-                DebugPlace::BuildId => 'b',
+            NamesFrom::File(ObjectOrigin::BuildIdCache) => 'B',
+            NamesFrom::File(ObjectOrigin::DebugFile(place)) => match place {
+                DebugFileOrigin::Cache => 'D',
+                DebugFileOrigin::Link => 'l',
+                DebugFileOrigin::WithSuffix => 'f',
+                DebugFileOrigin::SamePath => 'u',
+                DebugFileOrigin::BuildId => 'b',
             },
             NamesFrom::File(
-                Origin::RecordedPath | Origin::LiveProcess | Origin::Debuginfod | Origin::OwnMemory,
+                ObjectOrigin::RecordedPath
+                | ObjectOrigin::LiveProcess
+                | ObjectOrigin::Debuginfod
+                | ObjectOrigin::OwnMemory,
             ) => 'd',
         }
     }

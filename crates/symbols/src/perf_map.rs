@@ -9,14 +9,14 @@ use oxperf_objects::elf::SymbolBinding;
 
 use crate::builder::build;
 use crate::demangle::Demangling;
-use crate::entry::{Entry, Name};
+use crate::entry::{SymbolEntry, SymbolName};
 use crate::kallsyms::hex;
 use crate::table::SymbolTable;
 
 /// Reads such a file. Lines that are none are skipped. A line takes the place of those before it that begin inside of
 /// its code: the interpreter used the place again.
 pub fn perf_map_table(text: &[u8]) -> SymbolTable {
-    let mut known: BTreeMap<u64, Entry<'_>> = BTreeMap::new();
+    let mut known: BTreeMap<u64, SymbolEntry<'_>> = BTreeMap::new();
     for entry in text.split(|&byte| byte == b'\n').filter_map(parse) {
         let end = entry.start.saturating_add(entry.size.unwrap_or(0));
         while let Some((replaced, _)) = known.range(entry.start..end).next() {
@@ -28,16 +28,16 @@ pub fn perf_map_table(text: &[u8]) -> SymbolTable {
     build(known.into_values().collect(), Demangling::Off)
 }
 
-fn parse(line: &[u8]) -> Option<Entry<'_>> {
+fn parse(line: &[u8]) -> Option<SymbolEntry<'_>> {
     let (start, rest) = split_word(line)?;
     let (size, name) = split_word(rest)?;
     let start = hex(start.strip_prefix(b"0x").unwrap_or(start))?;
     let size = hex(size.strip_prefix(b"0x").unwrap_or(size))?;
     let known = !name.is_empty();
-    known.then_some(Entry {
+    known.then_some(SymbolEntry {
         start,
         size: Some(size),
-        name: Name::plain(name),
+        name: SymbolName::plain(name),
         binding: SymbolBinding::Global,
         is_data: false,
     })

@@ -1,11 +1,11 @@
 //! Offsets into an object's file to its virtual addresses and back.
 
 use oxperf_objects::Elf;
-use oxperf_objects::elf::Segment;
+use oxperf_objects::elf::ElfSegment;
 
 /// Where the bytes of the image have their virtual addresses.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Segments(Vec<Segment>);
+pub(crate) struct Segments(Vec<ElfSegment>);
 
 impl Segments {
     /// Those of an image.
@@ -15,7 +15,7 @@ impl Segments {
 
     /// Those of an image that is known by its virtual addresses alone.
     pub(crate) fn by_address() -> Segments {
-        let all = Segment {
+        let all = ElfSegment {
             offset: 0,
             address: 0,
             memory_size: u64::MAX,
@@ -25,7 +25,7 @@ impl Segments {
 
     /// The virtual address of the byte at an offset.
     pub(crate) fn address(&self, offset: u64) -> Option<u64> {
-        let holds = |s: &&Segment| offset >= s.offset && offset - s.offset < s.memory_size;
+        let holds = |s: &&ElfSegment| offset >= s.offset && offset - s.offset < s.memory_size;
         let segment = self
             .0
             .iter()
@@ -40,7 +40,7 @@ impl Segments {
 
     /// Where the byte at a virtual address stands in the file.
     pub(crate) fn offset(&self, address: u64) -> Option<u64> {
-        let holds = |s: &&Segment| address >= s.address && address - s.address < s.memory_size;
+        let holds = |s: &&ElfSegment| address >= s.address && address - s.address < s.memory_size;
         let segment = self.0.iter().find(holds)?;
         Some(
             address

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 /// Names by symbol, each made when it is first asked for; a stretch of symbols takes memory with the first of them.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct DisplayNames {
     stretches: Vec<OnceLock<Stretch>>,
 }
 
@@ -13,12 +13,12 @@ type Stretch = Box<[OnceLock<Box<str>>; STRETCH]>;
 /// Symbols of a stretch.
 const STRETCH: usize = 32;
 
-impl Shown {
+impl DisplayNames {
     /// None of `count` names yet.
-    pub(crate) fn of(count: usize) -> Shown {
+    pub(crate) fn of(count: usize) -> DisplayNames {
         let mut stretches = Vec::new();
         stretches.resize_with(count.div_ceil(STRETCH), OnceLock::new);
-        Shown { stretches }
+        DisplayNames { stretches }
     }
 
     /// The name of a symbol, made by `show`; `None` for one that is not in the table.
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn names_are_made_once() {
-        let shown = Shown::of(STRETCH + 1);
+        let shown = DisplayNames::of(STRETCH + 1);
         assert_eq!(shown.get(STRETCH, || "first".into()), Some("first"));
         assert_eq!(shown.get(STRETCH, || "second".into()), Some("first"));
         assert_eq!(shown.get(0, || "other".into()), Some("other"));

@@ -25,8 +25,8 @@ use std::sync::Arc;
 pub use info::DebugInfo;
 pub use object::UnitId;
 pub use types::{
-    FrameBase, Held, Place, Scope, Scopes, TypeFacts, TypeId, TypeKind, TypeMember, TypeReader,
-    Variable,
+    FrameBase, LocationEntry, Scope, Scopes, TypeFacts, TypeId, TypeKind, TypeMember, TypeReader,
+    Variable, VariableLocation,
 };
 
 /// Bytes of a section, as gimli reads them.

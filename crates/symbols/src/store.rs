@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use oxperf_abi::{BuildId, Pid};
 use oxperf_objects::{
-    Contents, Elf, Found, Locator, NotFound, ObjectKind, Origin, Places, Rejection, Wanted,
+    Contents, Elf, Found, Locator, NotFound, ObjectKind, ObjectOrigin, ObjectQuery, Rejection,
+    SearchPaths,
 };
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -16,10 +17,10 @@ use crate::elf::{elf_table, shift_of};
 use crate::kallsyms::{RunningKernel, kallsyms_table};
 use crate::kept::identity::Identity;
 use crate::kept::objects::ObjectTables;
-use crate::kept::{Learned, Recall, Topic};
-use crate::kernel::{Reference, vmlinux_table};
-use crate::module::{ModulePlace, module_base, module_table};
-use crate::name_words::NameWords;
+use crate::kept::{CacheEntry, CacheLookup, Topic};
+use crate::kernel::{ReferenceSymbol, vmlinux_table};
+use crate::module::{ModuleMapping, module_base, module_table};
+use crate::name_words::SymbolPrefilter;
 use crate::names_from::NamesFrom;
 use crate::perf_map::perf_map_table;
 use crate::source::DebugInfo;
@@ -56,7 +57,7 @@ pub struct GuestPlaces {
 #[derive(Clone, Debug, Default)]
 pub struct StoreOptions {
     /// Where binaries lie.
-    pub places: Places,
+    pub places: SearchPaths,
     /// Whether names of user space are demangled.
     pub demangling: Demangling,
     /// Where the kernel's names come from.
@@ -67,7 +68,7 @@ pub struct StoreOptions {
     pub kernel_demangling: Option<Demangling>,
     /// Programs and libraries without these words among their linkers' names go without a table, and what has them not
     /// in its own is called as linkers do.
-    pub only_with: Option<NameWords>,
+    pub only_with: Option<SymbolPrefilter>,
 }
 
 /// Why there are no names.
@@ -100,7 +101,7 @@ pub enum Unavailable {
 
 /// An object of which only another version is there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Replaced {
+pub struct BuildIdMismatch {
     /// Its recorded path; untrusted.
     pub path: Box<[u8]>,
     /// Its recorded identity.
@@ -135,7 +136,7 @@ pub struct SymbolStore {
     sources: Slots<SourceLookup>,
     running: RunningKernel,
     large: ObjectTables,
-    recall: OnceLock<Recall>,
+    recall: OnceLock<CacheLookup>,
 }
 
 /// Answers by question; each is found once.
@@ -184,7 +185,7 @@ impl SymbolStore {
     ///
     /// # Errors
     /// Why there is none; the same answer for the same question.
-    pub fn object(&self, wanted: &Wanted<'_>) -> Lookup {
+    pub fn object(&self, wanted: &ObjectQuery<'_>) -> Lookup {
         once(&self.tables, object_key(wanted), || {
             self.build_object(wanted)
         })
@@ -195,7 +196,7 @@ impl SymbolStore {
     ///
     /// # Errors
     /// Why there are none; the same answer for the same question.
-    pub fn source(&self, wanted: &Wanted<'_>) -> SourceLookup {
+    pub fn source(&self, wanted: &ObjectQuery<'_>) -> SourceLookup {
         once(&self.sources, object_key(wanted), || {
             self.open_source(wanted, None)
         })
@@ -205,7 +206,7 @@ impl SymbolStore {
     ///
     /// # Errors
     /// Why there is none; the same answer for the same question.
-    pub fn module(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Lookup {
+    pub fn module(&self, wanted: &ObjectQuery<'_>, place: ModuleMapping<'_>) -> Lookup {
         once(&self.tables, module_key(wanted, place), || {
             self.build_module(wanted, place)
         })
@@ -215,14 +216,18 @@ impl SymbolStore {
     ///
     /// # Errors
     /// Why there are none; the same answer for the same question.
-    pub fn module_source(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> SourceLookup {
+    pub fn module_source(
+        &self,
+        wanted: &ObjectQuery<'_>,
+        place: ModuleMapping<'_>,
+    ) -> SourceLookup {
         once(&self.sources, module_key(wanted, place), || {
             self.open_source(wanted, Some(place))
         })
     }
 
     /// Builds the tables of many objects with all threads of the current pool. Their lookups are then immediate.
-    pub fn prepare(&self, wanted: &[Wanted<'_>]) {
+    pub fn prepare(&self, wanted: &[ObjectQuery<'_>]) {
         wanted
             .par_iter()
             .for_each(|wanted| drop(self.object(wanted)));
@@ -232,7 +237,11 @@ impl SymbolStore {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
+    pub fn kernel(
+        &self,
+        build_id: Option<BuildId>,
+        reference: Option<&ReferenceSymbol<'_>>,
+    ) -> Lookup {
         let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
         let key = Key::Kernel {
             build_id,
@@ -245,7 +254,11 @@ impl SymbolStore {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn guest_kernel(&self, process: Option<Pid>, reference: Option<&Reference<'_>>) -> Lookup {
+    pub fn guest_kernel(
+        &self,
+        process: Option<Pid>,
+        reference: Option<&ReferenceSymbol<'_>>,
+    ) -> Lookup {
         let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
         once(
             &self.tables,
@@ -284,7 +297,7 @@ impl SymbolStore {
     ///
     /// # Errors
     /// Why there are none.
-    pub fn kernel_source(&self, reference: Option<&Reference<'_>>) -> SourceLookup {
+    pub fn kernel_source(&self, reference: Option<&ReferenceSymbol<'_>>) -> SourceLookup {
         let KernelSource::Vmlinux(path) = &self.options.kernel else {
             return Err(Unavailable::Off);
         };
@@ -324,7 +337,7 @@ impl SymbolStore {
     }
 
     /// Names come from the separate debug file where there is one, as in perf, else from the image.
-    fn build_object(&self, wanted: &Wanted<'_>) -> Lookup {
+    fn build_object(&self, wanted: &ObjectQuery<'_>) -> Lookup {
         let image = self.locator.image(wanted).map(Arc::new);
         let parsed = image.as_ref().ok().map(|image| elf_of(image)).transpose()?;
         let debug = self
@@ -338,7 +351,7 @@ impl SymbolStore {
         let Some(first) = parts().next() else {
             return Err(Unavailable::NotFound(image.err().unwrap_or_default()));
         };
-        let lacks = |words: &NameWords| !parts().any(|file| words.may_stand_in(file));
+        let lacks = |words: &SymbolPrefilter| !parts().any(|file| words.may_stand_in(file));
         if self.options.only_with.as_ref().is_some_and(lacks) {
             return Err(Unavailable::NoSymbols);
         }
@@ -346,14 +359,14 @@ impl SymbolStore {
         let recall = self.recall.get();
         let identity = recall.and_then(|_| Identity::of(&named, self.options.demangling));
         let known = recall.zip(identity.as_ref());
-        let known =
-            known.and_then(|(Recall(recall), id)| ObjectTables::recalled(id, &files, &**recall));
+        let known = known
+            .and_then(|(CacheLookup(recall), id)| ObjectTables::recalled(id, &files, &**recall));
         let asked_for = self.options.only_with.clone();
         let carried = debug.is_none() && !first.has_symtab();
         let from = match files.last() {
             _ if carried && first.has_mini_debug_info() => NamesFrom::Carried,
             Some(file) => NamesFrom::File(file.origin),
-            None => NamesFrom::File(Origin::RecordedPath),
+            None => NamesFrom::File(ObjectOrigin::RecordedPath),
         };
         if let Some(table) = known {
             return filled(table.within(first).asked_for(asked_for), from);
@@ -370,7 +383,7 @@ impl SymbolStore {
         filled(table.asked_for(asked_for), from)
     }
 
-    fn build_module(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Lookup {
+    fn build_module(&self, wanted: &ObjectQuery<'_>, place: ModuleMapping<'_>) -> Lookup {
         let image = self.locator.image(wanted);
         let parsed = image.as_ref().ok().map(elf_of).transpose()?;
         let debug = self.locator.debug_file(wanted, parsed.as_ref()).ok();
@@ -386,7 +399,11 @@ impl SymbolStore {
     }
 
     /// By file offset, or by absolute address for a module that was at `place`.
-    fn open_source(&self, wanted: &Wanted<'_>, place: Option<ModulePlace<'_>>) -> SourceLookup {
+    fn open_source(
+        &self,
+        wanted: &ObjectQuery<'_>,
+        place: Option<ModuleMapping<'_>>,
+    ) -> SourceLookup {
         let image = self.locator.image(wanted);
         let parsed = image.as_ref().ok().map(elf_of).transpose()?;
         let info = |found: Arc<Found>, image: &Elf<'_>| {
@@ -428,10 +445,14 @@ impl SymbolStore {
         )))
     }
 
-    fn open_kernel_source(&self, path: &Path, reference: Option<&Reference<'_>>) -> SourceLookup {
+    fn open_kernel_source(
+        &self,
+        path: &Path,
+        reference: Option<&ReferenceSymbol<'_>>,
+    ) -> SourceLookup {
         let found = Found {
             path: path.to_owned(),
-            origin: Origin::RecordedPath,
+            origin: ObjectOrigin::RecordedPath,
             contents: open(path)?,
         };
         let found = Arc::new(found);
@@ -441,7 +462,7 @@ impl SymbolStore {
         }
         let shift = reference.map_or(0, |reference| shift_of(&image, reference));
         let name = path.as_os_str().as_encoded_bytes();
-        let wanted = Wanted {
+        let wanted = ObjectQuery {
             path: name,
             build_id: None,
             kind: ObjectKind::User,
@@ -463,9 +484,9 @@ impl SymbolStore {
 
     /// The objects that were asked for and go without names because every file found for them is another version, each
     /// with the refused file.
-    pub fn replaced(&self) -> Vec<Replaced> {
+    pub fn replaced(&self) -> Vec<BuildIdMismatch> {
         let slots = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut replaced: Vec<Replaced> = slots
+        let mut replaced: Vec<BuildIdMismatch> = slots
             .iter()
             .filter_map(|(key, slot)| match (key, slot.get()?) {
                 (
@@ -473,7 +494,7 @@ impl SymbolStore {
                     Err(Unavailable::NotFound(missing)),
                 ) => {
                     let (file, found) = missing.other_version()?;
-                    Some(Replaced {
+                    Some(BuildIdMismatch {
                         path: path.clone(),
                         recorded: (*build_id)?,
                         file: file.to_owned(),
@@ -538,7 +559,7 @@ impl SymbolStore {
     /// What has been found out, so that it can be kept for another run: of debug information by object, only objects
     /// of which something new is known; the symbols of large objects; those of the kernel that runs here by
     /// the boot of the machine. Nothing where files are looked for below a root, which holds what somebody put there.
-    pub fn learned(&self) -> Vec<Learned> {
+    pub fn learned(&self) -> Vec<CacheEntry> {
         if self.options.places.root.is_some() {
             return Vec::new();
         }
@@ -558,11 +579,15 @@ impl SymbolStore {
         recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync + 'static,
     ) {
         if self.options.places.root.is_none() {
-            let _ = self.recall.set(Recall(Arc::new(recall)));
+            let _ = self.recall.set(CacheLookup(Arc::new(recall)));
         }
     }
 
-    fn build_kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
+    fn build_kernel(
+        &self,
+        build_id: Option<BuildId>,
+        reference: Option<&ReferenceSymbol<'_>>,
+    ) -> Lookup {
         let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
         match &self.options.kernel {
             KernelSource::RunningIfSame if other_kernel_runs(build_id) => {
@@ -581,11 +606,15 @@ impl SymbolStore {
         }
     }
 
-    fn running_kernel(&self, reference: Option<&Reference<'_>>, demangling: Demangling) -> Lookup {
+    fn running_kernel(
+        &self,
+        reference: Option<&ReferenceSymbol<'_>>,
+        demangling: Demangling,
+    ) -> Lookup {
         let recall = self
             .recall
             .get()
-            .map(|Recall(recall)| &**recall as &dyn Fn(BuildId, Topic) -> Option<Vec<u8>>);
+            .map(|CacheLookup(recall)| &**recall as &dyn Fn(BuildId, Topic) -> Option<Vec<u8>>);
         let unusable = |why| Unavailable::Unusable {
             path: PathBuf::from("/proc/kallsyms"),
             why,
@@ -599,7 +628,7 @@ impl SymbolStore {
     }
 }
 
-fn object_key(wanted: &Wanted<'_>) -> Key {
+fn object_key(wanted: &ObjectQuery<'_>) -> Key {
     Key::Object {
         path: wanted.path.into(),
         build_id: wanted.build_id,
@@ -607,7 +636,7 @@ fn object_key(wanted: &Wanted<'_>) -> Key {
     }
 }
 
-fn module_key(wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Key {
+fn module_key(wanted: &ObjectQuery<'_>, place: ModuleMapping<'_>) -> Key {
     Key::Module {
         path: wanted.path.into(),
         build_id: wanted.build_id,
@@ -639,7 +668,7 @@ fn other_kernel_runs(recorded: Option<BuildId>) -> bool {
 
 fn kallsyms(
     path: &Path,
-    reference: Option<&Reference<'_>>,
+    reference: Option<&ReferenceSymbol<'_>>,
     demangling: Demangling,
     from: NamesFrom,
 ) -> Lookup {
@@ -648,7 +677,7 @@ fn kallsyms(
 
 fn vmlinux(
     path: &Path,
-    reference: Option<&Reference<'_>>,
+    reference: Option<&ReferenceSymbol<'_>>,
     demangling: Demangling,
     from: NamesFrom,
 ) -> Lookup {

@@ -5,11 +5,11 @@ use oxperf_objects::elf::SymbolBinding;
 
 use crate::builder::compare_shown;
 use crate::demangle::Demangling;
-use crate::name_words::NameWords;
+use crate::name_words::SymbolPrefilter;
 use crate::names::{NameTexts, StoredName};
 use crate::names_from::NamesFrom;
 use crate::segments::Segments;
-use crate::shown::Shown;
+use crate::shown::DisplayNames;
 use crate::spans::Spans;
 
 /// Which symbol of a table.
@@ -42,10 +42,10 @@ pub struct SymbolTable {
     pub(crate) aliases: Vec<(SymbolId, StoredName)>,
     pub(crate) names: NameTexts,
     pub(crate) spans: Spans<SymbolId>,
-    pub(crate) shown: Shown,
+    pub(crate) shown: DisplayNames,
     pub(crate) demangling: Demangling,
     /// Only a symbol among whose names one has these words is shown as in the source: nobody asks for the others.
-    pub(crate) only_with: Option<NameWords>,
+    pub(crate) only_with: Option<SymbolPrefilter>,
     /// Where the object's bytes have their virtual addresses; none where the table knows no other addresses.
     pub(crate) image: Segments,
     /// Where the names come from, as far as that is known.
@@ -122,7 +122,7 @@ impl SymbolTable {
             .iter()
             .take_while(|(of, _)| *of == id)
             .map(|(_, name)| *name);
-        let is_wanted = |words: &NameWords| {
+        let is_wanted = |words: &SymbolPrefilter| {
             std::iter::once(first)
                 .chain(aliases.clone())
                 .any(|name| words.may_stand_among(self.linkage(name)))
@@ -162,7 +162,7 @@ impl SymbolTable {
     }
 
     /// The table for somebody who asks for one name alone, if for any.
-    pub(crate) fn asked_for(self, only_with: Option<NameWords>) -> SymbolTable {
+    pub(crate) fn asked_for(self, only_with: Option<SymbolPrefilter>) -> SymbolTable {
         SymbolTable { only_with, ..self }
     }
 

@@ -1,7 +1,7 @@
 //! Source lines and inlined functions of this very test program, whose compiler knows the answers.
 
-use oxperf_objects::{Elf, ObjectKind, Wanted};
-use oxperf_symbols::{DebugInfo, Learned, StoreOptions, SymbolStore};
+use oxperf_objects::{Elf, ObjectKind, ObjectQuery};
+use oxperf_symbols::{CacheEntry, DebugInfo, StoreOptions, SymbolStore};
 
 /// The innermost of three functions; its address is asked for.
 #[inline(never)]
@@ -27,7 +27,7 @@ fn inner(value: u32) -> u32 {
 fn own() -> (std::sync::Arc<DebugInfo>, (u64, u64)) {
     let store = SymbolStore::new(StoreOptions::default());
     let path = std::env::current_exe().unwrap();
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: path.as_os_str().as_encoded_bytes(),
         build_id: None,
         kind: ObjectKind::User,
@@ -99,7 +99,7 @@ fn only_units_that_were_asked_about_are_read() {
 }
 
 /// What a run learned, as the next finds it.
-fn next_run(learned: Vec<Learned>) -> SymbolStore {
+fn next_run(learned: Vec<CacheEntry>) -> SymbolStore {
     let store = SymbolStore::new(StoreOptions::default());
     store.remember(move |id, topic| {
         let found = learned
@@ -113,7 +113,7 @@ fn next_run(learned: Vec<Learned>) -> SymbolStore {
 #[test]
 fn another_run_need_not_read_what_one_has_learned() {
     let path = std::env::current_exe().unwrap();
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: path.as_os_str().as_encoded_bytes(),
         build_id: None,
         kind: ObjectKind::User,
@@ -148,7 +148,7 @@ const PROGRAM: &[u8] = include_bytes!("../../cli/tests/golden/inlined/src/inline
 fn a_program_without_a_build_id_is_remembered_until_it_is_built_again() {
     let path = std::env::temp_dir().join(format!("oxperf-rebuilt-{}", std::process::id()));
     let name = path.as_os_str().as_encoded_bytes();
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: name,
         build_id: None,
         kind: ObjectKind::User,

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{ObjectKind, Wanted};
-use oxperf_symbols::{KernelSource, NameWords, Reference, StoreOptions, SymbolStore, Unavailable};
+use oxperf_objects::{ObjectKind, ObjectQuery};
+use oxperf_symbols::{
+    KernelSource, ReferenceSymbol, StoreOptions, SymbolPrefilter, SymbolStore, Unavailable,
+};
 
 /// A file that vanishes with the test.
 struct Text(PathBuf);
@@ -39,7 +41,7 @@ fn own_path() -> Vec<u8> {
 fn each_table_is_built_once() {
     let store = SymbolStore::default();
     let path = own_path();
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: &path,
         build_id: None,
         kind: ObjectKind::User,
@@ -61,14 +63,14 @@ fn each_table_is_built_once() {
 #[test]
 fn an_object_without_the_words_of_a_name_has_no_table() {
     let path = own_path();
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: &path,
         build_id: None,
         kind: ObjectKind::User,
         process: None,
     };
     let table = |name: &str| {
-        let only_with = Some(NameWords::of(name));
+        let only_with = Some(SymbolPrefilter::of(name));
         SymbolStore::new(StoreOptions {
             only_with,
             ..StoreOptions::default()
@@ -88,7 +90,7 @@ fn an_object_without_the_words_of_a_name_has_no_table() {
 fn another_version_of_a_file_gives_no_names() {
     let path = own_path();
     let build_id = BuildId::new(&[0x5a; 20]);
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: &path,
         build_id,
         kind: ObjectKind::User,
@@ -111,7 +113,7 @@ fn the_kernel_is_named_from_the_given_list() {
         kernel,
         ..StoreOptions::default()
     });
-    let reference = Reference {
+    let reference = ReferenceSymbol {
         symbol: b"_text",
         address: 0xffff_ffff_8200_0000,
     };

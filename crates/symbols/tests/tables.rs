@@ -4,9 +4,9 @@
 #[allow(dead_code)]
 mod elf;
 
-use elf::{Section, Symbol, loaded};
+use elf::{ElfSection, Symbol, loaded};
 use oxperf_objects::Elf;
-use oxperf_symbols::{Demangling, Reference, SymbolTable, elf_table, vmlinux_table};
+use oxperf_symbols::{Demangling, ReferenceSymbol, SymbolTable, elf_table, vmlinux_table};
 
 const LOCAL_FUNCTION: u8 = 0x02;
 const GLOBAL_FUNCTION: u8 = 0x12;
@@ -25,13 +25,13 @@ fn program(symbols: &[Symbol]) -> Vec<u8> {
         &[
             loaded(".text", 1, 0x401000, vec![0x90; 0x200]),
             loaded("other", 1, 0x401200, vec![0x90; 0x100]),
-            Section {
+            ElfSection {
                 link: 4,
                 entry_size: 24,
                 flags: 0,
                 ..loaded(".symtab", 2, 0, table)
             },
-            Section {
+            ElfSection {
                 flags: 0,
                 ..loaded(".strtab", 3, 0, strings)
             },
@@ -176,7 +176,7 @@ fn a_kernel_image_moves_with_its_reference() {
         ("schedule", 0x401010, 16, GLOBAL_FUNCTION, TEXT),
     ]);
     let file = Elf::parse(&bytes).expect("an ELF file");
-    let reference = Reference {
+    let reference = ReferenceSymbol {
         symbol: b"_text",
         address: 0xffff_ffff_9200_0000,
     };
@@ -205,13 +205,13 @@ fn stubs_are_called_like_what_they_call() {
         (0x401000, 0x1000, 0x10000),
         &[
             loaded(".plt", 1, 0x401000, vec![0x90; 48]),
-            Section {
+            ElfSection {
                 link: 3,
                 entry_size: 24,
                 ..loaded(".dynsym", 11, 0x401030, table)
             },
             loaded(".dynstr", 3, 0x401080, strings),
-            Section {
+            ElfSection {
                 link: 2,
                 entry_size: 24,
                 ..loaded(".rela.plt", 4, 0x4010a0, relocations)
@@ -247,17 +247,17 @@ fn stubs_of_a_static_program_are_short_and_have_no_head() {
         2,
         (0x401000, 0x1000, 0x10000),
         &[
-            Section {
+            ElfSection {
                 entry_size: 8,
                 ..loaded(".plt", 1, 0x401000, vec![0x90; 16])
             },
-            Section {
+            ElfSection {
                 link: 3,
                 entry_size: 24,
                 ..loaded(".symtab", 2, 0, table)
             },
             loaded(".strtab", 3, 0, strings),
-            Section {
+            ElfSection {
                 link: 2,
                 entry_size: 24,
                 ..loaded(".rela.plt", 4, 0x4010a0, relocations)

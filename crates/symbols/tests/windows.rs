@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{ObjectKind, Wanted};
+use oxperf_objects::{ObjectKind, ObjectQuery};
 use oxperf_symbols::SymbolStore;
 
 const IMAGE: &[u8] = include_bytes!("windows/tiny.dll");
@@ -14,9 +14,9 @@ fn image() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/windows/tiny.dll")
 }
 
-fn wanted(path: &Path, build_id: Option<BuildId>) -> Wanted<'_> {
+fn wanted(path: &Path, build_id: Option<BuildId>) -> ObjectQuery<'_> {
     let path = path.as_os_str().as_encoded_bytes();
-    Wanted {
+    ObjectQuery {
         path,
         build_id,
         kind: ObjectKind::User,
@@ -25,7 +25,7 @@ fn wanted(path: &Path, build_id: Option<BuildId>) -> Wanted<'_> {
 }
 
 /// The symbol and the source line at an offset.
-fn told(store: &SymbolStore, wanted: &Wanted<'_>, offset: u64) -> Option<(String, String)> {
+fn told(store: &SymbolStore, wanted: &ObjectQuery<'_>, offset: u64) -> Option<(String, String)> {
     let table = store.object(wanted).ok()?;
     let name = table.symbol(table.lookup(offset)?)?.name.to_owned();
     let line = store.source(wanted).ok()?.line(offset)?;

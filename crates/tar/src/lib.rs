@@ -1,25 +1,25 @@
 //! tar archives to and from bytes.
 //!
-//! For whoever packs files for another machine, or unpacks what came from one: [`Writer`] writes what any `tar` reads,
-//! [`Reader`] reads plain files, folders and links one after another. Nothing here touches a file, and no name or link
+//! For whoever packs files for another machine, or unpacks what came from one: [`ArchiveWriter`] writes what any `tar` reads,
+//! [`ArchiveReader`] reads plain files, folders and links one after another. Nothing here touches a file, and no name or link
 //! of an archive is handed out that leads above the folder it is unpacked in: such an archive is refused.
 //!
 //! ```
 //! use std::io::Read;
-//! use oxperf_tar::{Kind, Reader, Writer};
+//! use oxperf_tar::{EntryKind, ArchiveReader, ArchiveWriter};
 //!
-//! let mut writer = Writer::new(Vec::new());
+//! let mut writer = ArchiveWriter::new(Vec::new());
 //! writer.file("folder/x", 5, 1_700_000_000, &mut &b"hello"[..])?;
 //! writer.link("y", "folder/x")?;
 //! let bytes = writer.finish()?;
 //!
-//! let mut reader = Reader::new(&bytes[..]);
+//! let mut reader = ArchiveReader::new(&bytes[..]);
 //! let entry = reader.next_entry()?.unwrap();
-//! assert_eq!((entry.path.to_str(), entry.kind), (Some("folder/x"), Kind::File { size: 5 }));
+//! assert_eq!((entry.path.to_str(), entry.kind), (Some("folder/x"), EntryKind::File { size: 5 }));
 //! let mut text = String::new();
 //! reader.contents().read_to_string(&mut text)?;
 //! assert_eq!(text, "hello");
-//! assert_eq!(reader.next_entry()?.unwrap().kind, Kind::Link { target: "folder/x".into() });
+//! assert_eq!(reader.next_entry()?.unwrap().kind, EntryKind::Link { target: "folder/x".into() });
 //! assert!(reader.next_entry()?.is_none());
 //! # Ok::<(), oxperf_tar::TarError>(())
 //! ```
@@ -30,23 +30,23 @@ mod write;
 
 use std::path::PathBuf;
 
-pub use read::{Contents, Reader};
-pub use write::Writer;
+pub use read::{ArchiveReader, EntryContents};
+pub use write::ArchiveWriter;
 
 /// What stands in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ArchiveEntry {
     /// Where it goes: plain names below the folder that is unpacked in.
     pub path: PathBuf,
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// When it was changed, in seconds since 1970.
     pub modified: u64,
 }
 
 /// What kind of thing an entry is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// A file with so many bytes.
     File {
         /// How many.

@@ -6,14 +6,14 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::header::{BLOCK, FILE, FOLDER, Header, LINK, LONG_NAME, LONG_TARGET};
-use crate::{Entry, Kind, TarError};
+use crate::{ArchiveEntry, EntryKind, TarError};
 
 /// Longest name that is read.
 const NAME_LIMIT: u64 = 1 << 16;
 
 /// Reads an archive.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub struct ArchiveReader<R> {
     input: R,
     offset: u64,
     /// Bytes of the entry that were not read, and the padding behind them.
@@ -23,12 +23,12 @@ pub struct Reader<R> {
 
 /// The bytes of an entry.
 #[derive(Debug)]
-pub struct Contents<'r, R>(&'r mut Reader<R>);
+pub struct EntryContents<'r, R>(&'r mut ArchiveReader<R>);
 
-impl<R: Read> Reader<R> {
+impl<R: Read> ArchiveReader<R> {
     /// Reads from `input`.
-    pub fn new(input: R) -> Reader<R> {
-        Reader {
+    pub fn new(input: R) -> ArchiveReader<R> {
+        ArchiveReader {
             input,
             offset: 0,
             rest: 0,
@@ -40,7 +40,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// The archive is damaged, or a name leads out of it.
-    pub fn next_entry(&mut self) -> Result<Option<Entry>, TarError> {
+    pub fn next_entry(&mut self) -> Result<Option<ArchiveEntry>, TarError> {
         let (mut long_name, mut long_target) = (None, None);
         loop {
             self.skip_contents()?;
@@ -67,8 +67,8 @@ impl<R: Read> Reader<R> {
     }
 
     /// The bytes of the file that came last.
-    pub fn contents(&mut self) -> Contents<'_, R> {
-        Contents(self)
+    pub fn contents(&mut self) -> EntryContents<'_, R> {
+        EntryContents(self)
     }
 
     fn text(&mut self, at: u64) -> Result<Vec<u8>, TarError> {
@@ -125,7 +125,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-impl<R: Read> Read for Contents<'_, R> {
+impl<R: Read> Read for EntryContents<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let reader = &mut *self.0;
         let room = usize::try_from(reader.rest)
@@ -151,24 +151,24 @@ fn entry(
     header: Header,
     long_name: Option<Vec<u8>>,
     long_target: Option<Vec<u8>>,
-) -> Result<Entry, TarError> {
+) -> Result<ArchiveEntry, TarError> {
     let path = PathBuf::from(OsString::from_vec(long_name.unwrap_or(header.name)));
     let outside = |path: &Path| TarError::Outside {
         name: path.to_string_lossy().into_owned(),
     };
     let path = plain(&path).ok_or_else(|| outside(&path))?;
     let kind = match header.kind {
-        FOLDER => Kind::Folder,
+        FOLDER => EntryKind::Folder,
         LINK => {
             let target = PathBuf::from(OsString::from_vec(long_target.unwrap_or(header.target)));
             if !stays(&path, &target) {
                 return Err(outside(&target));
             }
-            Kind::Link { target }
+            EntryKind::Link { target }
         }
-        _ => Kind::File { size: header.size },
+        _ => EntryKind::File { size: header.size },
     };
-    Ok(Entry {
+    Ok(ArchiveEntry {
         path,
         kind,
         modified: header.modified,
@@ -207,10 +207,10 @@ fn stays(path: &Path, target: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Writer;
+    use crate::ArchiveWriter;
 
     fn archive(name: &str, target: Option<&str>) -> Vec<u8> {
-        let mut writer = Writer::new(Vec::new());
+        let mut writer = ArchiveWriter::new(Vec::new());
         match target {
             Some(target) => writer.link(name, target).unwrap(),
             None => writer.file(name, 3, 0, &mut &b"abc"[..]).unwrap(),
@@ -222,12 +222,16 @@ mod tests {
     fn names_stay_below_the_root() {
         for name in ["/etc/passwd", "../x", "a/../../x", "a/.."] {
             let bytes = archive(name, None);
-            let refused = Reader::new(&bytes[..]).next_entry();
+            let refused = ArchiveReader::new(&bytes[..]).next_entry();
             assert!(matches!(refused, Err(TarError::Outside { .. })), "{name}");
         }
         let bytes = archive("./a//b", None);
         assert_eq!(
-            Reader::new(&bytes[..]).next_entry().unwrap().unwrap().path,
+            ArchiveReader::new(&bytes[..])
+                .next_entry()
+                .unwrap()
+                .unwrap()
+                .path,
             Path::new("a/b")
         );
     }
@@ -244,7 +248,7 @@ mod tests {
         ] {
             let bytes = archive(name, Some(target));
             assert_eq!(
-                Reader::new(&bytes[..]).next_entry().is_ok(),
+                ArchiveReader::new(&bytes[..]).next_entry().is_ok(),
                 fine,
                 "{name} -> {target}"
             );
@@ -256,19 +260,23 @@ mod tests {
         let name = format!("{}/x", "n".repeat(300));
         let bytes = archive(&name, None);
         assert_eq!(
-            Reader::new(&bytes[..]).next_entry().unwrap().unwrap().path,
+            ArchiveReader::new(&bytes[..])
+                .next_entry()
+                .unwrap()
+                .unwrap()
+                .path,
             Path::new(&name)
         );
         // Miri, which is slow, looks at some places.
         let step = if cfg!(miri) { 127 } else { 1 };
         for size in (0..bytes.len()).step_by(step) {
-            let mut reader = Reader::new(&bytes[..size]);
+            let mut reader = ArchiveReader::new(&bytes[..size]);
             while let Ok(Some(_)) = reader.next_entry() {}
         }
         for at in (0..bytes.len()).step_by(step) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x55;
-            let mut reader = Reader::new(&damaged[..]);
+            let mut reader = ArchiveReader::new(&damaged[..]);
             while let Ok(Some(_)) = reader.next_entry() {}
         }
     }

@@ -10,14 +10,14 @@ const NAME_LIMIT: usize = 4096;
 
 /// Writes an archive entry by entry.
 #[derive(Debug)]
-pub struct Writer<W> {
+pub struct ArchiveWriter<W> {
     out: W,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> ArchiveWriter<W> {
     /// Begins an archive.
-    pub fn new(out: W) -> Writer<W> {
-        Writer { out }
+    pub fn new(out: W) -> ArchiveWriter<W> {
+        ArchiveWriter { out }
     }
 
     /// Writes a file of `size` bytes.

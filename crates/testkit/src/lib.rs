@@ -93,4 +93,4 @@ pub use error::NotationError;
 pub use hostile::{Hostile, HostileShape};
 pub use image::Image;
 pub use recording::Recording;
-pub use schedule::{Body, Turn, every_order};
+pub use schedule::{ThreadBody, Turn, every_order};

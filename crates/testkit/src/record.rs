@@ -14,24 +14,24 @@ use crate::line::Line;
 use crate::{number, sample, trace, trailer};
 
 /// A record's body, and what its header says beyond the line's own `misc=` and `mode=`.
-pub(crate) struct Body {
+pub(crate) struct ThreadBody {
     kind: RecordType,
     misc: u16,
     /// Process and thread that the trailer repeats.
     task: (i32, i32),
 }
 
-impl Body {
-    fn new(kind: RecordType) -> Body {
-        Body {
+impl ThreadBody {
+    fn new(kind: RecordType) -> ThreadBody {
+        ThreadBody {
             kind,
             misc: 0,
             task: (0, 0),
         }
     }
 
-    fn of_task(kind: RecordType, misc: u16, task: (i32, i32)) -> Body {
-        Body { kind, misc, task }
+    fn of_task(kind: RecordType, misc: u16, task: (i32, i32)) -> ThreadBody {
+        ThreadBody { kind, misc, task }
     }
 }
 
@@ -61,7 +61,12 @@ pub(crate) fn encode(
     frame(body.kind, misc | body.misc, &out.into_vec(), endian)
 }
 
-fn encode_body(first: &str, line: &mut Line, events: &[Event], out: &mut Bytes) -> Read<Body> {
+fn encode_body(
+    first: &str,
+    line: &mut Line,
+    events: &[Event],
+    out: &mut Bytes,
+) -> Read<ThreadBody> {
     match first {
         "mmap" => mapping::mmap(line, out),
         "mmap2" => mapping::mmap2(line, out),
@@ -72,7 +77,7 @@ fn encode_body(first: &str, line: &mut Line, events: &[Event], out: &mut Bytes) 
         "lost_samples" => counts::lost_samples(line, out),
         "throttle" => counts::throttle(RecordType::THROTTLE, line, out),
         "unthrottle" => counts::throttle(RecordType::UNTHROTTLE, line, out),
-        "sample" => sample::encode(line, events, out).map(|()| Body::new(RecordType::SAMPLE)),
+        "sample" => sample::encode(line, events, out).map(|()| ThreadBody::new(RecordType::SAMPLE)),
         "callchain_deferred" => callchain_deferred(line, out),
         "switch" => running::switch(),
         "switch_cpu_wide" => running::switch_cpu_wide(line, out),
@@ -81,24 +86,24 @@ fn encode_body(first: &str, line: &mut Line, events: &[Event], out: &mut Bytes) 
         "aux_output_hw_id" => running::aux_output_hw_id(line, out),
         "text_poke" => running::text_poke(line, out),
         "ksymbol" => running::ksymbol(line, out),
-        "auxtrace_info" => trace::info(line, out).map(Body::new),
-        "finished_round" => Ok(Body::new(RecordType::FINISHED_ROUND)),
-        "finished_init" => Ok(Body::new(RecordType::FINISHED_INIT)),
+        "auxtrace_info" => trace::info(line, out).map(ThreadBody::new),
+        "finished_round" => Ok(ThreadBody::new(RecordType::FINISHED_ROUND)),
+        "finished_init" => Ok(ThreadBody::new(RecordType::FINISHED_INIT)),
         "raw" => raw(line, out),
         _ => Err(format!("{first:?} is no line of the notation")),
     }
 }
 
-fn callchain_deferred(line: &mut Line, out: &mut Bytes) -> Read<Body> {
+fn callchain_deferred(line: &mut Line, out: &mut Bytes) -> Read<ThreadBody> {
     out.u64(line.number("cookie")?.unwrap_or(0));
     sample::chain(line, out)?;
-    Ok(Body::new(RecordType::CALLCHAIN_DEFERRED))
+    Ok(ThreadBody::new(RecordType::CALLCHAIN_DEFERRED))
 }
 
-fn raw(line: &mut Line, out: &mut Bytes) -> Read<Body> {
+fn raw(line: &mut Line, out: &mut Bytes) -> Read<ThreadBody> {
     let kind = line.number("type")?.ok_or("type= is missing")?;
     out.raw(&number::hex(&line.take("body").unwrap_or_default())?);
-    Ok(Body::new(RecordType(kind)))
+    Ok(ThreadBody::new(RecordType(kind)))
 }
 
 /// A raw record says all its bytes itself; only lines with a known body get a trailer.

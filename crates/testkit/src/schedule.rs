@@ -7,7 +7,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// What one thread does with the shared state.
-pub type Body<'a, S> = &'a (dyn Fn(&S, &Turn<'_>) + Sync);
+pub type ThreadBody<'a, S> = &'a (dyn Fn(&S, &Turn<'_>) + Sync);
 
 /// Runs `bodies` side by side on fresh states, once for each order of their steps, and looks at each state afterwards.
 /// Says how many orders there were.
@@ -16,7 +16,7 @@ pub type Body<'a, S> = &'a (dyn Fn(&S, &Turn<'_>) + Sync);
 /// A body or `check` does.
 pub fn every_order<S: Sync>(
     make: impl Fn() -> S,
-    bodies: &[Body<'_, S>],
+    bodies: &[ThreadBody<'_, S>],
     check: impl Fn(&S),
 ) -> usize {
     let (mut choices, mut orders) = (Vec::new(), 0);
@@ -38,7 +38,7 @@ pub fn every_order<S: Sync>(
 type Choice = (usize, usize);
 
 /// One run that makes the given choices first, and then the first of each.
-fn run<S: Sync>(state: &S, bodies: &[Body<'_, S>], mut choices: Vec<Choice>) -> Vec<Choice> {
+fn run<S: Sync>(state: &S, bodies: &[ThreadBody<'_, S>], mut choices: Vec<Choice>) -> Vec<Choice> {
     let stage = Stage {
         places: Mutex::new(vec![Place::Runs; bodies.len()]),
         changed: Condvar::new(),

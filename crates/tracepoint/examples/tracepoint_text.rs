@@ -10,7 +10,7 @@ mod support;
 
 use std::io::Write;
 
-use oxperf_tracepoint::{Formatters, KernelSymbol, KernelSymbols};
+use oxperf_tracepoint::{Formatters, KernelFunction, KernelSymbols};
 
 /// Symbols of a kallsyms file.
 #[derive(Default)]
@@ -32,10 +32,10 @@ impl Kallsyms {
 }
 
 impl KernelSymbols for Kallsyms {
-    fn symbol(&self, address: u64) -> Option<KernelSymbol<'_>> {
+    fn symbol(&self, address: u64) -> Option<KernelFunction<'_>> {
         let after = self.0.partition_point(|(start, _)| *start <= address);
         let (start, name) = self.0.get(after.checked_sub(1)?)?;
-        Some(KernelSymbol {
+        Some(KernelFunction {
             name,
             module: None,
             offset: address - start,

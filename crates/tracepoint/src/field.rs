@@ -4,7 +4,7 @@ use crate::bytes::{ByteOrder, part, until_nul};
 
 /// A field as the format text declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct FormatField {
     /// The name, without type and brackets.
     pub name: String,
     /// The declared type, without the name; `__data_loc char[]`, `unsigned long`, `void *`.
@@ -73,7 +73,7 @@ pub enum Value<'a> {
     },
 }
 
-impl Field {
+impl FormatField {
     /// The field's bytes: in place, or where its location word points; `None` when they are not in the record.
     pub fn bytes<'a>(&self, record: &'a [u8], order: ByteOrder) -> Option<&'a [u8]> {
         match self.anchor() {
@@ -154,8 +154,8 @@ pub(crate) fn extend_sign(number: u64, size: usize) -> i64 {
 mod tests {
     use super::*;
 
-    fn field(kind: FieldKind, offset: usize, size: usize, signed: bool) -> Field {
-        Field {
+    fn field(kind: FieldKind, offset: usize, size: usize, signed: bool) -> FormatField {
+        FormatField {
             name: "f".into(),
             declared: String::new(),
             offset,

@@ -2,29 +2,29 @@
 
 use crate::bytes::until_nul;
 use crate::error::TracepointError;
-use crate::field::{Anchor, Field, FieldKind};
+use crate::field::{Anchor, FieldKind, FormatField};
 
 /// A tracepoint's name, number, fields and print expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Format {
+pub struct EventFormat {
     /// The event's name, without its system.
     pub name: String,
     /// The event's number: `attr.config`, and the `common_type` at the start of its records.
     pub id: u64,
     /// Fields that every event begins with (`common_type`, `common_pid`, ...).
-    pub common: Vec<Field>,
+    pub common: Vec<FormatField>,
     /// The event's own fields, in the order of the text.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FormatField>,
     /// The text after `print fmt:`; empty when there is none.
     pub print: Vec<u8>,
 }
 
-impl Format {
+impl EventFormat {
     /// Parses a format text; bytes after a NUL are ignored.
     ///
     /// # Errors
     /// When `name:` or `ID:` is missing, or a `field:` line is malformed.
-    pub fn parse(text: &[u8]) -> Result<Format, TracepointError> {
+    pub fn parse(text: &[u8]) -> Result<EventFormat, TracepointError> {
         let text = until_nul(text);
         let (head, print) = split_print(text);
         let mut parser = Parser::default();
@@ -35,12 +35,12 @@ impl Format {
     }
 
     /// All fields, the common ones first.
-    pub fn all_fields(&self) -> impl Iterator<Item = &Field> {
+    pub fn all_fields(&self) -> impl Iterator<Item = &FormatField> {
         self.common.iter().chain(&self.fields)
     }
 
     /// The field of that name.
-    pub fn field(&self, name: &str) -> Option<&Field> {
+    pub fn field(&self, name: &str) -> Option<&FormatField> {
         self.all_fields().find(|field| field.name == name)
     }
 }
@@ -60,8 +60,8 @@ fn split_print(text: &[u8]) -> (&[u8], &[u8]) {
 struct Parser {
     name: Option<String>,
     id: Option<u64>,
-    common: Vec<Field>,
-    fields: Vec<Field>,
+    common: Vec<FormatField>,
+    fields: Vec<FormatField>,
 }
 
 impl Parser {
@@ -86,8 +86,8 @@ impl Parser {
         Ok(())
     }
 
-    fn finish(self, print: Vec<u8>) -> Result<Format, TracepointError> {
-        Ok(Format {
+    fn finish(self, print: Vec<u8>) -> Result<EventFormat, TracepointError> {
+        Ok(EventFormat {
             name: self
                 .name
                 .ok_or(TracepointError::Heading { line: "name:" })?,
@@ -99,7 +99,7 @@ impl Parser {
     }
 }
 
-fn parse_field(text: &str) -> Option<Field> {
+fn parse_field(text: &str) -> Option<FormatField> {
     let mut parts = text.split(';').map(str::trim);
     let declaration = Declaration::parse(parts.next()?)?;
     let (mut offset, mut size, mut signed) = (None, None, false);
@@ -113,7 +113,7 @@ fn parse_field(text: &str) -> Option<Field> {
     }
     let (offset, size) = (offset?, size?);
     let kind = declaration.kind(size);
-    Some(Field {
+    Some(FormatField {
         name: declaration.name.to_owned(),
         declared: declaration.declared,
         offset,
@@ -248,7 +248,7 @@ mod tests {
             \tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\
             \tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n\n\
             print fmt: \"%s\", REC->prev_comm\n";
-        let format = Format::parse(text.as_bytes()).expect("a format");
+        let format = EventFormat::parse(text.as_bytes()).expect("a format");
         assert_eq!((format.name.as_str(), format.id), ("sched_switch", 372));
         assert_eq!(format.common.len(), 1);
         assert_eq!(format.fields[0].kind, FieldKind::Text);
@@ -299,16 +299,16 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         assert!(matches!(
-            Format::parse(b""),
+            EventFormat::parse(b""),
             Err(TracepointError::Heading { line: "name:" })
         ));
         assert!(matches!(
-            Format::parse(b"name: x\n"),
+            EventFormat::parse(b"name: x\n"),
             Err(TracepointError::Heading { line: "ID:" })
         ));
         let cut = b"name: x\nID: 1\n\tfield:int a;\toffset:;\n";
         assert!(matches!(
-            Format::parse(cut),
+            EventFormat::parse(cut),
             Err(TracepointError::Field { line: 3 })
         ));
     }

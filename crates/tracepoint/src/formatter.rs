@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::bytes::{ByteOrder, WordSize};
-use crate::field::{Field, FieldKind, Value};
-use crate::format::Format;
+use crate::field::{FieldKind, FormatField, Value};
+use crate::format::EventFormat;
 use crate::listing;
 use crate::names::{KernelSymbols, NoSymbols};
 use crate::print::{PrintFormat, Record};
@@ -15,7 +15,7 @@ use crate::tracing_data::TracingData;
 /// Shows records of one event.
 #[derive(Debug)]
 pub struct Formatter {
-    format: Format,
+    format: EventFormat,
     print: Option<PrintFormat>,
     order: ByteOrder,
     word: WordSize,
@@ -24,13 +24,13 @@ pub struct Formatter {
 
 impl Formatter {
     /// A formatter for records of a 64-bit kernel, which knows no strings by address.
-    pub fn new(format: Format, order: ByteOrder) -> Formatter {
+    pub fn new(format: EventFormat, order: ByteOrder) -> Formatter {
         Formatter::with_strings(format, order, WordSize::Eight, Arc::default())
     }
 
     /// A formatter for records of a kernel with that word, and with its `printk_formats`.
     pub fn with_strings(
-        format: Format,
+        format: EventFormat,
         order: ByteOrder,
         word: WordSize,
         strings: Arc<PrintkStrings>,
@@ -46,7 +46,7 @@ impl Formatter {
     }
 
     /// The event's format.
-    pub fn event(&self) -> &Format {
+    pub fn event(&self) -> &EventFormat {
         &self.format
     }
 
@@ -85,7 +85,7 @@ impl Formatter {
 
     /// Calls `each` with every field of the event's own and its text in a record: a number as the print expression
     /// shows it if it does, the rest as in a list, but with line ends and tabs as they are.
-    pub fn each_text(&self, raw: &[u8], mut each: impl FnMut(&Field, &str)) {
+    pub fn each_text(&self, raw: &[u8], mut each: impl FnMut(&FormatField, &str)) {
         let mut text = Vec::new();
         for field in &self.format.fields {
             text.clear();
@@ -95,7 +95,7 @@ impl Formatter {
     }
 
     /// Appends a field: a number as the print expression shows it if it does, the rest as its bytes say it.
-    pub fn write_field(&self, field: &Field, raw: &[u8], out: &mut Vec<u8>) {
+    pub fn write_field(&self, field: &FormatField, raw: &[u8], out: &mut Vec<u8>) {
         let number = matches!(field.kind, FieldKind::Integer | FieldKind::Pointer);
         if let (true, Some(print)) = (
             number && field.bytes(raw, self.order).is_some(),
@@ -121,7 +121,7 @@ impl Formatter {
     pub fn fields<'a>(
         &'a self,
         raw: &'a [u8],
-    ) -> impl Iterator<Item = (&'a Field, Option<Value<'a>>)> {
+    ) -> impl Iterator<Item = (&'a FormatField, Option<Value<'a>>)> {
         self.format
             .fields
             .iter()
@@ -134,7 +134,7 @@ impl Formatter {
 pub struct Formatters {
     by_id: HashMap<u64, Named>,
     /// Where a record says which event it is of, and in which order.
-    event_field: Option<(Field, ByteOrder)>,
+    event_field: Option<(FormatField, ByteOrder)>,
     broken: usize,
 }
 
@@ -166,7 +166,7 @@ impl Formatters {
         data: &TracingData,
         strings: &Arc<PrintkStrings>,
     ) {
-        let Ok(format) = Format::parse(text) else {
+        let Ok(format) = EventFormat::parse(text) else {
             self.broken += 1;
             return;
         };
@@ -235,7 +235,7 @@ mod tests {
             print fmt: {print}\n"
         );
         Formatter::new(
-            Format::parse(text.as_bytes()).expect("a format"),
+            EventFormat::parse(text.as_bytes()).expect("a format"),
             ByteOrder::Little,
         )
     }

@@ -1,6 +1,6 @@
 //! Tracepoints: what their records hold and how they read as text.
 //!
-//! For everybody who shows a tracepoint's sample: a [`Format`] is the parsed text of tracefs' `format` file, a
+//! For everybody who shows a tracepoint's sample: a [`EventFormat`] is the parsed text of tracefs' `format` file, a
 //! [`Formatter`] turns the RAW bytes of one sample into the text `perf script` shows, [`TracingData`] is the
 //! `perf.data` section that carries those texts, and [`Tracefs`] is where a recorder reads them.
 //!
@@ -9,12 +9,12 @@
 //! understood turns into a list of the fields, and control characters from a record never reach the output raw.
 //!
 //! ```
-//! use oxperf_tracepoint::{ByteOrder, Format, Formatter};
+//! use oxperf_tracepoint::{ByteOrder, EventFormat, Formatter};
 //! let text = "name: hello\nID: 7\nformat:\n\
 //!     \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\
 //!     \tfield:int pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\
 //!     print fmt: \"pid=%d\", REC->pid\n";
-//! let format = Format::parse(text.as_bytes())?;
+//! let format = EventFormat::parse(text.as_bytes())?;
 //! let formatter = Formatter::new(format, ByteOrder::Little);
 //! let mut out = Vec::new();
 //! formatter.format(&[7, 0, 0, 0, 42, 0, 0, 0], &mut out);
@@ -38,10 +38,10 @@ mod tracing_data;
 
 pub use bytes::{ByteOrder, WordSize};
 pub use error::TracepointError;
-pub use field::{Anchor, Field, FieldKind, Value};
-pub use format::Format;
+pub use field::{Anchor, FieldKind, FormatField, Value};
+pub use format::EventFormat;
 pub use formatter::{Formatter, Formatters};
-pub use names::{KernelSymbol, KernelSymbols, NoSymbols};
+pub use names::{KernelFunction, KernelSymbols, NoSymbols};
 pub use printk::PrintkStrings;
 pub use tracefs::{MemoryTracefs, SystemTracefs, Tracefs};
 pub use tracing_data::{SystemFormat, TracingData};

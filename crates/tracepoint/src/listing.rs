@@ -1,11 +1,15 @@
 //! A record as a list of its fields, for events whose print expression cannot be used.
 
 use crate::bytes::{ByteOrder, until_nul};
-use crate::field::{Field, Value};
+use crate::field::{FormatField, Value};
 use crate::harmless;
 
 /// Appends ` name=value` for each of `fields`; `value` appends a field's.
-pub(crate) fn write(out: &mut Vec<u8>, fields: &[Field], value: impl Fn(&Field, &mut Vec<u8>)) {
+pub(crate) fn write(
+    out: &mut Vec<u8>,
+    fields: &[FormatField],
+    value: impl Fn(&FormatField, &mut Vec<u8>),
+) {
     let mut text = Vec::new();
     for field in fields {
         out.push(b' ');
@@ -18,7 +22,7 @@ pub(crate) fn write(out: &mut Vec<u8>, fields: &[Field], value: impl Fn(&Field, 
 }
 
 /// Appends the value of a field as it stands in the record, nothing if it lies outside.
-pub(crate) fn value(out: &mut Vec<u8>, field: &Field, record: &[u8], order: ByteOrder) {
+pub(crate) fn value(out: &mut Vec<u8>, field: &FormatField, record: &[u8], order: ByteOrder) {
     match field.value(record, order) {
         Some(Value::Array { bytes, element }) if element > 1 => elements(out, bytes),
         Some(Value::Text(_) | Value::Array { .. }) => {
@@ -29,7 +33,7 @@ pub(crate) fn value(out: &mut Vec<u8>, field: &Field, record: &[u8], order: Byte
     }
 }
 
-fn number(out: &mut Vec<u8>, field: &Field, value: Value<'_>) {
+fn number(out: &mut Vec<u8>, field: &FormatField, value: Value<'_>) {
     match value {
         Value::Pointer(address) => hex(out, address),
         Value::Unsigned(number) if field.is_long() => hex(out, number),
@@ -67,7 +71,7 @@ fn elements(out: &mut Vec<u8>, bytes: &[u8]) {
     out.push(b']');
 }
 
-impl Field {
+impl FormatField {
     /// Whether the declaration says `long`: such numbers are listed in hexadecimal.
     fn is_long(&self) -> bool {
         self.declared.contains("long")
@@ -77,7 +81,7 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Format;
+    use crate::EventFormat;
 
     #[test]
     fn each_kind_of_field_has_its_form() {
@@ -88,7 +92,7 @@ mod tests {
             \tfield:u8 d[2];\toffset:1;\tsize:2;\tsigned:0;\n\
             \tfield:void * e;\toffset:0;\tsize:2;\tsigned:0;\n\
             \tfield:long f;\toffset:99;\tsize:8;\tsigned:0;\n";
-        let format = Format::parse(text.as_bytes()).expect("a format");
+        let format = EventFormat::parse(text.as_bytes()).expect("a format");
         let mut out = Vec::new();
         let record = b"\x10\x01\xffa\n\0";
         write(&mut out, &format.fields, |field, text| {

@@ -2,7 +2,7 @@
 
 /// A kernel function around an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KernelSymbol<'a> {
+pub struct KernelFunction<'a> {
     /// The function's name.
     pub name: &'a str,
     /// The module that holds it; `None` for the kernel proper.
@@ -14,7 +14,7 @@ pub struct KernelSymbol<'a> {
 /// The kernel's symbols as they were when the recording was made.
 pub trait KernelSymbols {
     /// The function that `address` lies in, or `None` when it is unknown.
-    fn symbol(&self, address: u64) -> Option<KernelSymbol<'_>>;
+    fn symbol(&self, address: u64) -> Option<KernelFunction<'_>>;
 }
 
 /// Knows no symbol: addresses stay numbers.
@@ -22,7 +22,7 @@ pub trait KernelSymbols {
 pub struct NoSymbols;
 
 impl KernelSymbols for NoSymbols {
-    fn symbol(&self, _address: u64) -> Option<KernelSymbol<'_>> {
+    fn symbol(&self, _address: u64) -> Option<KernelFunction<'_>> {
         None
     }
 }

@@ -28,8 +28,8 @@ mod tables;
 mod text;
 
 use crate::bytes::WordSize;
-use crate::field::Field;
-use crate::format::Format;
+use crate::field::FormatField;
+use crate::format::EventFormat;
 use directive::{Conversion, Directive, Width};
 use expression::Expression;
 use lexer::tokens;
@@ -60,7 +60,7 @@ const LONGEST: usize = 1 << 20;
 
 impl PrintFormat {
     /// The print expression of `format`, or `None` when it is absent or not understood.
-    pub(crate) fn parse(format: &Format, word: WordSize) -> Option<PrintFormat> {
+    pub(crate) fn parse(format: &EventFormat, word: WordSize) -> Option<PrintFormat> {
         let tokens = tokens(&format.print)?;
         let mut parser = Parser::new(&tokens, format, word);
         let text = parser.literal()?;
@@ -90,7 +90,7 @@ impl PrintFormat {
     /// does show it by itself, and not as an address that may have a name.
     pub(crate) fn write_field(
         &self,
-        field: &Field,
+        field: &FormatField,
         record: &Record<'_>,
         out: &mut Vec<u8>,
     ) -> bool {

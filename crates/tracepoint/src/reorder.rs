@@ -1,10 +1,10 @@
 //! A record of a tracepoint in the other byte order.
 
 use crate::bytes::ByteOrder;
-use crate::field::{Anchor, Field, FieldKind};
-use crate::format::Format;
+use crate::field::{Anchor, FieldKind, FormatField};
+use crate::format::EventFormat;
 
-impl Format {
+impl EventFormat {
     /// Turns every number in a record of this event round; `from` is the order that it is in. Says whether all of
     /// its fields lie inside of it and were understood; those that do not stay as they are.
     pub fn reorder(&self, record: &mut [u8], from: ByteOrder) -> bool {
@@ -15,7 +15,7 @@ impl Format {
     }
 }
 
-fn reorder_field(field: &Field, record: &mut [u8], from: ByteOrder) -> bool {
+fn reorder_field(field: &FormatField, record: &mut [u8], from: ByteOrder) -> bool {
     let end = field.offset.saturating_add(field.size);
     let Some(place) = record.get(field.offset..end) else {
         return false;
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn numbers_turn_and_text_stays() {
-        let format = Format::parse(TEXT).unwrap();
+        let format = EventFormat::parse(TEXT).unwrap();
         for (big, from) in [(true, ByteOrder::Big), (false, ByteOrder::Little)] {
             let mut turned = record(big);
             assert!(format.reorder(&mut turned, from));
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn places_outside_of_the_record_are_told() {
-        let format = Format::parse(TEXT).unwrap();
+        let format = EventFormat::parse(TEXT).unwrap();
         let whole = record(true);
         for length in 0..whole.len() {
             assert!(

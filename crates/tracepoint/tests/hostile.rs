@@ -1,6 +1,6 @@
 //! Whatever the bytes are, nothing panics, runs forever or takes memory that the bytes do not pay for.
 
-use oxperf_tracepoint::{ByteOrder, Format, Formatter, PrintkStrings, TracingData};
+use oxperf_tracepoint::{ByteOrder, EventFormat, Formatter, PrintkStrings, TracingData};
 
 /// A small generator with a fixed seed (xorshift), so that a failure comes again.
 struct Random(u64);
@@ -55,7 +55,7 @@ fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
     text
 }
 
-fn format_some(random: &mut Random, format: Format) {
+fn format_some(random: &mut Random, format: EventFormat) {
     let formatter = Formatter::new(
         format,
         if random.below(2) == 0 {
@@ -85,7 +85,7 @@ fn mutated_formats() {
     let mut random = Random(0x5eed);
     let mut understood = 0;
     for _ in 0..4000 {
-        if let Ok(format) = Format::parse(&mutated(&mut random, FORMAT.as_bytes())) {
+        if let Ok(format) = EventFormat::parse(&mutated(&mut random, FORMAT.as_bytes())) {
             understood += 1;
             format_some(&mut random, format);
         }
@@ -98,7 +98,7 @@ fn random_bytes() {
     let mut random = Random(77);
     for _ in 0..4000 {
         let bytes = random.bytes(300);
-        let _ = Format::parse(&bytes);
+        let _ = EventFormat::parse(&bytes);
         let _ = TracingData::decode(&bytes);
         PrintkStrings::parse(&bytes);
         let print = [
@@ -110,7 +110,7 @@ fn random_bytes() {
             b"print fmt:\"%s\",",
             &bytes,
         ];
-        if let Ok(format) = Format::parse(&print.concat()) {
+        if let Ok(format) = EventFormat::parse(&print.concat()) {
             format_some(&mut random, format);
         }
     }
@@ -154,7 +154,7 @@ fn deep_and_long_expressions() {
         let text = format!("{head}print fmt: \"%d\", {expression}\n");
         format_some(
             &mut Random(1),
-            Format::parse(text.as_bytes()).expect("a format"),
+            EventFormat::parse(text.as_bytes()).expect("a format"),
         );
     }
 }
@@ -167,7 +167,7 @@ fn a_format_that_repeats_a_record_stays_bounded() {
         "%9999999999d%s".repeat(2000),
         ", 1, __print_hex(REC->comm, 100000)".repeat(2000)
     );
-    let format = Format::parse(text.as_bytes()).expect("a format");
+    let format = EventFormat::parse(text.as_bytes()).expect("a format");
     let mut out = Vec::new();
     Formatter::new(format, ByteOrder::Little).format(&[1; 60_000], &mut out);
     assert!(out.len() < 2 << 20, "{} bytes of text", out.len());

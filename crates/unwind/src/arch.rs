@@ -16,7 +16,7 @@ pub enum Arch {
 }
 
 /// The DWARF number of each register in the order of perf's x86 registers; `None` for those that no rule uses. The
-/// instruction pointer is not among them: it is [`Registers::ip`](crate::Registers::ip).
+/// instruction pointer is not among them: it is [`RegisterFile::ip`](crate::RegisterFile::ip).
 const X86_64_RECORDED: [Option<u8>; 24] = [
     Some(0),
     Some(3),

@@ -5,7 +5,7 @@ use std::fmt;
 /// What ended a walk over a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum End {
+pub enum UnwindEnd {
     /// The outermost function: the stack is complete.
     Outermost,
     /// As many frames were found as were wanted.
@@ -30,50 +30,50 @@ pub enum End {
     ForeignRegisters,
 }
 
-impl End {
+impl UnwindEnd {
     /// Every reason.
-    pub const ALL: [End; 11] = [
-        End::Outermost,
-        End::Limit,
-        End::CopyTooShort,
-        End::Unmapped,
-        End::ObjectMissing,
-        End::NoUnwindInfo,
-        End::DamagedUnwindInfo,
-        End::RegisterUnknown,
-        End::MemoryUnknown,
-        End::Loop,
-        End::ForeignRegisters,
+    pub const ALL: [UnwindEnd; 11] = [
+        UnwindEnd::Outermost,
+        UnwindEnd::Limit,
+        UnwindEnd::CopyTooShort,
+        UnwindEnd::Unmapped,
+        UnwindEnd::ObjectMissing,
+        UnwindEnd::NoUnwindInfo,
+        UnwindEnd::DamagedUnwindInfo,
+        UnwindEnd::RegisterUnknown,
+        UnwindEnd::MemoryUnknown,
+        UnwindEnd::Loop,
+        UnwindEnd::ForeignRegisters,
     ];
 
     /// Whether the stack is cut: it had more frames than were found.
     pub fn is_cut(self) -> bool {
-        !matches!(self, End::Outermost | End::Limit)
+        !matches!(self, UnwindEnd::Outermost | UnwindEnd::Limit)
     }
 
     /// The reason in words.
     pub fn text(self) -> &'static str {
         match self {
-            End::Outermost => "complete",
-            End::Limit => "as many frames as were asked for",
-            End::CopyTooShort => "the recorded part of the stack ends",
-            End::Unmapped => "nothing is mapped there",
-            End::ObjectMissing => "the object is missing, or is another version",
-            End::NoUnwindInfo => "no unwind information",
-            End::DamagedUnwindInfo => "damaged unwind information",
-            End::RegisterUnknown => "a register is not known",
-            End::MemoryUnknown => "memory that was not recorded",
-            End::Loop => "the frame calls itself",
-            End::ForeignRegisters => "registers of another kind",
+            UnwindEnd::Outermost => "complete",
+            UnwindEnd::Limit => "as many frames as were asked for",
+            UnwindEnd::CopyTooShort => "the recorded part of the stack ends",
+            UnwindEnd::Unmapped => "nothing is mapped there",
+            UnwindEnd::ObjectMissing => "the object is missing, or is another version",
+            UnwindEnd::NoUnwindInfo => "no unwind information",
+            UnwindEnd::DamagedUnwindInfo => "damaged unwind information",
+            UnwindEnd::RegisterUnknown => "a register is not known",
+            UnwindEnd::MemoryUnknown => "memory that was not recorded",
+            UnwindEnd::Loop => "the frame calls itself",
+            UnwindEnd::ForeignRegisters => "registers of another kind",
         }
     }
 
     /// What a user can do about it, where there is something.
     pub fn advice(self) -> Option<&'static str> {
         match self {
-            End::CopyTooShort => Some("record more of it: --call-graph dwarf,65528"),
-            End::ObjectMissing => Some("bring the recorded files: --symfs"),
-            End::NoUnwindInfo => {
+            UnwindEnd::CopyTooShort => Some("record more of it: --call-graph dwarf,65528"),
+            UnwindEnd::ObjectMissing => Some("bring the recorded files: --symfs"),
+            UnwindEnd::NoUnwindInfo => {
                 Some("build with -fasynchronous-unwind-tables or -fno-omit-frame-pointer")
             }
             _ => None,
@@ -81,7 +81,7 @@ impl End {
     }
 }
 
-impl fmt::Display for End {
+impl fmt::Display for UnwindEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())
     }
@@ -89,16 +89,16 @@ impl fmt::Display for End {
 
 /// How often walks ended for each reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct EndCounts([u64; End::ALL.len()]);
+pub struct UnwindEndCounts([u64; UnwindEnd::ALL.len()]);
 
-impl EndCounts {
+impl UnwindEndCounts {
     /// Counts one walk.
-    pub fn add(&mut self, end: End) {
+    pub fn add(&mut self, end: UnwindEnd) {
         self.0[end as usize] += 1;
     }
 
     /// How many walks ended so.
-    pub fn of(&self, end: End) -> u64 {
+    pub fn of(&self, end: UnwindEnd) -> u64 {
         self.0[end as usize]
     }
 
@@ -108,8 +108,8 @@ impl EndCounts {
     }
 
     /// Every reason that cut stacks, with how many.
-    pub fn cut(&self) -> impl Iterator<Item = (End, u64)> + '_ {
-        let cut = End::ALL.into_iter().filter(|end| end.is_cut());
+    pub fn cut(&self) -> impl Iterator<Item = (UnwindEnd, u64)> + '_ {
+        let cut = UnwindEnd::ALL.into_iter().filter(|end| end.is_cut());
         cut.map(|end| (end, self.of(end)))
             .filter(|(_, count)| *count > 0)
     }
@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn every_reason_has_its_own_count() {
-        let mut counts = EndCounts::default();
-        End::ALL.into_iter().for_each(|end| counts.add(end));
-        assert!(End::ALL.into_iter().all(|end| counts.of(end) == 1));
+        let mut counts = UnwindEndCounts::default();
+        UnwindEnd::ALL.into_iter().for_each(|end| counts.add(end));
+        assert!(UnwindEnd::ALL.into_iter().all(|end| counts.of(end) == 1));
         assert_eq!((counts.total(), counts.cut().count()), (11, 9));
     }
 }

@@ -3,8 +3,8 @@
 use gimli::{Encoding, EndianSlice, EvaluationResult, Format, Location, RunTimeEndian, Value};
 
 use crate::arch::Register;
-use crate::end::End;
-use crate::registers::Registers;
+use crate::end::UnwindEnd;
+use crate::registers::RegisterFile;
 
 /// Most operations of an expression; real ones have a dozen.
 const MOST_OPERATIONS: u32 = 4096;
@@ -14,9 +14,9 @@ pub(crate) fn evaluate(
     expression: &[u8],
     little_endian: bool,
     base: Option<u64>,
-    registers: &Registers,
-    read: impl Fn(u64) -> Result<u64, End>,
-) -> Result<u64, End> {
+    registers: &RegisterFile,
+    read: impl Fn(u64) -> Result<u64, UnwindEnd>,
+) -> Result<u64, UnwindEnd> {
     let endian = if little_endian {
         RunTimeEndian::Little
     } else {
@@ -34,13 +34,13 @@ pub(crate) fn evaluate(
     }
     let mut state = evaluation.evaluate();
     loop {
-        state = match state.map_err(|_| End::DamagedUnwindInfo)? {
+        state = match state.map_err(|_| UnwindEnd::DamagedUnwindInfo)? {
             EvaluationResult::Complete => break,
             EvaluationResult::RequiresRegister { register, .. } => {
-                let number = u8::try_from(register.0).map_err(|_| End::RegisterUnknown)?;
+                let number = u8::try_from(register.0).map_err(|_| UnwindEnd::RegisterUnknown)?;
                 let value = registers
                     .get(Register(number))
-                    .ok_or(End::RegisterUnknown)?;
+                    .ok_or(UnwindEnd::RegisterUnknown)?;
                 evaluation.resume_with_register(Value::Generic(value))
             }
             EvaluationResult::RequiresMemory { address, size, .. } => {
@@ -49,23 +49,27 @@ pub(crate) fn evaluate(
             }
             EvaluationResult::RequiresCallFrameCfa => match base {
                 Some(frame) => evaluation.resume_with_call_frame_cfa(frame),
-                None => return Err(End::DamagedUnwindInfo),
+                None => return Err(UnwindEnd::DamagedUnwindInfo),
             },
             // Anything else asks for what unwind tables have no business with.
-            _ => return Err(End::DamagedUnwindInfo),
+            _ => return Err(UnwindEnd::DamagedUnwindInfo),
         };
     }
     match evaluation.as_result() {
         [piece] => match piece.location {
             Location::Address { address } => Ok(address),
-            Location::Value { value } => value.to_u64(u64::MAX).map_err(|_| End::DamagedUnwindInfo),
+            Location::Value { value } => value
+                .to_u64(u64::MAX)
+                .map_err(|_| UnwindEnd::DamagedUnwindInfo),
             Location::Register { register } => {
-                let number = u8::try_from(register.0).map_err(|_| End::RegisterUnknown)?;
-                registers.get(Register(number)).ok_or(End::RegisterUnknown)
+                let number = u8::try_from(register.0).map_err(|_| UnwindEnd::RegisterUnknown)?;
+                registers
+                    .get(Register(number))
+                    .ok_or(UnwindEnd::RegisterUnknown)
             }
-            _ => Err(End::DamagedUnwindInfo),
+            _ => Err(UnwindEnd::DamagedUnwindInfo),
         },
-        _ => Err(End::DamagedUnwindInfo),
+        _ => Err(UnwindEnd::DamagedUnwindInfo),
     }
 }
 
@@ -83,8 +87,8 @@ mod tests {
     use super::*;
     use crate::Arch;
 
-    fn value(expression: &[u8]) -> Result<u64, End> {
-        let mut registers = Registers::new(Arch::X86_64, 0x401_00b);
+    fn value(expression: &[u8]) -> Result<u64, UnwindEnd> {
+        let mut registers = RegisterFile::new(Arch::X86_64, 0x401_00b);
         registers.set(Register(7), 0x1000);
         evaluate(
             expression,
@@ -93,7 +97,7 @@ mod tests {
             &registers,
             |address| match address {
                 0x1008 => Ok(0xfedc_ba98_7654_3210),
-                _ => Err(End::CopyTooShort),
+                _ => Err(UnwindEnd::CopyTooShort),
             },
         )
     }
@@ -108,13 +112,16 @@ mod tests {
         assert_eq!(value(&[0x77, 8, 0x94, 2]), Ok(0x3210));
         // plus_uconst 3: the frame's address is there already
         assert_eq!(value(&[0x23, 3]), Ok(0x2003));
-        assert_eq!(value(&[0x77, 16, 0x06]), Err(End::CopyTooShort));
-        assert_eq!(value(&[0x70, 0]), Err(End::RegisterUnknown));
+        assert_eq!(value(&[0x77, 16, 0x06]), Err(UnwindEnd::CopyTooShort));
+        assert_eq!(value(&[0x70, 0]), Err(UnwindEnd::RegisterUnknown));
     }
 
     #[test]
     fn an_endless_expression_ends() {
         // skip -3
-        assert_eq!(value(&[0x2f, 0xfd, 0xff]), Err(End::DamagedUnwindInfo));
+        assert_eq!(
+            value(&[0x2f, 0xfd, 0xff]),
+            Err(UnwindEnd::DamagedUnwindInfo)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The caller of a function that no table tells of: by its frame pointer, if it has one.
 
-use crate::end::End;
-use crate::registers::Registers;
+use crate::end::UnwindEnd;
+use crate::registers::RegisterFile;
 
 /// What the caller has, if the frame pointer points to a frame above the stack pointer.
 ///
@@ -11,11 +11,11 @@ use crate::registers::Registers;
 /// # Errors
 /// That there is no caller, which a frame pointer of 0 says; else `why`.
 pub(crate) fn caller(
-    registers: &Registers,
+    registers: &RegisterFile,
     is_innermost: bool,
-    why: End,
+    why: UnwindEnd,
     read: impl Fn(u64) -> Option<u64>,
-) -> Result<Registers, End> {
+) -> Result<RegisterFile, UnwindEnd> {
     // A function of arm64 that calls nothing has its caller in a register.
     if let Some(link) = registers
         .arch
@@ -26,13 +26,13 @@ pub(crate) fn caller(
         let mut caller = *registers;
         caller.ip = registers.arch.plain_address(link);
         return if caller.ip == 0 {
-            Err(End::Outermost)
+            Err(UnwindEnd::Outermost)
         } else {
             Ok(caller)
         };
     }
     match registers.get(registers.arch.frame_pointer()) {
-        Some(0) => Err(End::Outermost),
+        Some(0) => Err(UnwindEnd::Outermost),
         Some(frame) => above(registers, frame, read).ok_or(why),
         None => Err(why),
     }
@@ -40,10 +40,10 @@ pub(crate) fn caller(
 
 /// The caller by the two words at `frame`.
 fn above(
-    registers: &Registers,
+    registers: &RegisterFile,
     frame: u64,
     read: impl Fn(u64) -> Option<u64>,
-) -> Option<Registers> {
+) -> Option<RegisterFile> {
     let arch = registers.arch;
     let word = u64::from(arch.address_size());
     let (outer, back) = (read(frame)?, read(frame.checked_add(word)?)?);
@@ -55,7 +55,7 @@ fn above(
     {
         return None;
     }
-    let mut caller = Registers::new(arch, arch.plain_address(back));
+    let mut caller = RegisterFile::new(arch, arch.plain_address(back));
     caller.set(arch.frame_pointer(), outer);
     caller.set(arch.stack_pointer(), stack);
     if let Some(link) = arch.link() {

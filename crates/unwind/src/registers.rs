@@ -4,7 +4,7 @@ use crate::arch::{Arch, Register};
 
 /// Values of the registers that are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Registers {
+pub struct RegisterFile {
     pub(crate) arch: Arch,
     /// The instruction pointer.
     pub(crate) ip: u64,
@@ -12,10 +12,10 @@ pub struct Registers {
     values: [u64; 32],
 }
 
-impl Registers {
+impl RegisterFile {
     /// Only the instruction pointer is known.
-    pub fn new(arch: Arch, ip: u64) -> Registers {
-        Registers {
+    pub fn new(arch: Arch, ip: u64) -> RegisterFile {
+        RegisterFile {
             arch,
             ip,
             known: 0,
@@ -54,8 +54,8 @@ impl Registers {
 
     /// What the caller has of these when nothing is said about a register; its instruction pointer is not known yet.
     #[inline]
-    pub(crate) fn kept(&self) -> Registers {
-        Registers {
+    pub(crate) fn kept(&self) -> RegisterFile {
+        RegisterFile {
             known: self.known & self.arch.kept_by_calls(),
             ..*self
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::arch::Arch;
-use crate::end::End;
+use crate::end::UnwindEnd;
 use crate::frame_pointer;
 use crate::info::UnwindInfo;
-use crate::registers::Registers;
+use crate::registers::RegisterFile;
 use crate::row::Row;
 use crate::stack::{NoWord, StackCopy};
 use crate::step::Frame;
@@ -18,18 +18,18 @@ use crate::tables::NoRow;
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot<'a> {
     /// What its registers held.
-    pub registers: Registers,
+    pub registers: RegisterFile,
     /// Its stack, from the stack pointer upwards.
     pub stack: StackCopy<'a>,
 }
 
-/// A number that stands for an object in a [`Cache`].
+/// A number that stands for an object in a [`UnwindCache`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ObjectKey(pub u32);
 
 /// What lies at an address.
 #[derive(Clone, Copy, Debug)]
-pub enum Spot<'a> {
+pub enum Location<'a> {
     /// Nothing is mapped.
     Nothing,
     /// Memory without an object, such as code made at run time.
@@ -48,18 +48,18 @@ pub enum Spot<'a> {
 }
 
 /// The address space of a thread.
-pub trait Space {
+pub trait AddressSpace {
     /// What lies at an address.
-    fn spot(&self, address: u64) -> Spot<'_>;
+    fn spot(&self, address: u64) -> Location<'_>;
 }
 
 /// The rules that one worker has met; every worker has its own, so that none waits for another.
 #[derive(Debug, Default)]
-pub struct Cache {
+pub struct UnwindCache {
     rows: FxHashMap<(ObjectKey, u64), Result<Arc<Row>, NoRow>>,
 }
 
-impl Cache {
+impl UnwindCache {
     #[inline]
     fn row(&mut self, key: ObjectKey, info: &UnwindInfo, offset: u64) -> Result<&Row, NoRow> {
         let row = self
@@ -74,11 +74,11 @@ impl Cache {
 /// Gives why there are no more.
 pub fn walk(
     snapshot: &Snapshot<'_>,
-    space: &impl Space,
-    cache: &mut Cache,
+    space: &impl AddressSpace,
+    cache: &mut UnwindCache,
     limit: usize,
     addresses: &mut Vec<u64>,
-) -> End {
+) -> UnwindEnd {
     let mut walker = Walker {
         stack: &snapshot.stack,
         space,
@@ -103,34 +103,36 @@ pub fn walk(
             Err(end) => return end,
         };
         if caller.ip == registers.ip && caller.stack_pointer() == registers.stack_pointer() {
-            return End::Loop;
+            return UnwindEnd::Loop;
         }
         (registers, exact) = (caller, step.is_signal);
     }
-    End::Limit
+    UnwindEnd::Limit
 }
 
 struct Walker<'w, S> {
     stack: &'w StackCopy<'w>,
     space: &'w S,
-    cache: &'w mut Cache,
+    cache: &'w mut UnwindCache,
 }
 
 /// What was found of one frame.
 struct Step {
     /// Its caller, or why there is none.
-    caller: Result<Registers, End>,
+    caller: Result<RegisterFile, UnwindEnd>,
     /// Whether it is the kernel's call of a signal handler.
     is_signal: bool,
 }
 
-impl<S: Space> Walker<'_, S> {
+impl<S: AddressSpace> Walker<'_, S> {
     #[inline]
-    fn step(&mut self, registers: &Registers, at: u64, is_innermost: bool) -> Step {
+    fn step(&mut self, registers: &RegisterFile, at: u64, is_innermost: bool) -> Step {
         let why = match self.space.spot(at) {
             // The vdso of this machine in place of that of a 32-bit program.
-            Spot::Object { info, .. } if info.arch() != registers.arch => End::ObjectMissing,
-            Spot::Object { key, info, offset } => match self.cache.row(key, info, offset) {
+            Location::Object { info, .. } if info.arch() != registers.arch => {
+                UnwindEnd::ObjectMissing
+            }
+            Location::Object { key, info, offset } => match self.cache.row(key, info, offset) {
                 Ok(row) => {
                     let little_endian = self.stack.little_endian;
                     let read = |address| read(self.stack, self.space, address);
@@ -145,12 +147,12 @@ impl<S: Space> Walker<'_, S> {
                         is_signal: row.is_signal,
                     };
                 }
-                Err(NoRow::NotCovered) => End::NoUnwindInfo,
-                Err(NoRow::Damaged) => End::DamagedUnwindInfo,
+                Err(NoRow::NotCovered) => UnwindEnd::NoUnwindInfo,
+                Err(NoRow::Damaged) => UnwindEnd::DamagedUnwindInfo,
             },
-            Spot::Memory => End::NoUnwindInfo,
-            Spot::Missing => End::ObjectMissing,
-            Spot::Nothing => End::Unmapped,
+            Location::Memory => UnwindEnd::NoUnwindInfo,
+            Location::Missing => UnwindEnd::ObjectMissing,
+            Location::Nothing => UnwindEnd::Unmapped,
         };
         let read = |address| self.stack.word(address).ok();
         let caller = frame_pointer::caller(registers, is_innermost, why, read);
@@ -163,24 +165,24 @@ impl<S: Space> Walker<'_, S> {
 
 /// A word of memory: of the stack, or of what an object's file holds at that place.
 #[inline]
-fn read(stack: &StackCopy<'_>, space: &impl Space, address: u64) -> Result<u64, End> {
+fn read(stack: &StackCopy<'_>, space: &impl AddressSpace, address: u64) -> Result<u64, UnwindEnd> {
     stack
         .word(address)
         .or_else(|why| match (space.spot(address), why) {
-            (Spot::Object { info, offset, .. }, _) => info
+            (Location::Object { info, offset, .. }, _) => info
                 .bytes(offset)
                 .and_then(|bytes| stack.number(bytes))
-                .ok_or(End::MemoryUnknown),
-            (_, NoWord::BehindCopy) => Err(End::CopyTooShort),
-            (_, NoWord::Elsewhere) => Err(End::MemoryUnknown),
+                .ok_or(UnwindEnd::MemoryUnknown),
+            (_, NoWord::BehindCopy) => Err(UnwindEnd::CopyTooShort),
+            (_, NoWord::Elsewhere) => Err(UnwindEnd::MemoryUnknown),
         })
 }
 
 impl Arch {
     /// Registers from perf's list of them: the values of the bits of `mask`, lowest bit first. `None` without an
     /// instruction pointer.
-    pub fn registers(self, mask: u64, values: impl Iterator<Item = u64>) -> Option<Registers> {
-        let mut registers = Registers::new(self, 0);
+    pub fn registers(self, mask: u64, values: impl Iterator<Item = u64>) -> Option<RegisterFile> {
+        let mut registers = RegisterFile::new(self, 0);
         let mut ip = None;
         let bits = (0..u64::BITS).filter(|bit| mask >> bit & 1 == 1);
         for (bit, value) in bits.zip(values) {

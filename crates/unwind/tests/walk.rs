@@ -3,7 +3,8 @@
 mod support;
 
 use oxperf_unwind::{
-    Arch, Cache, End, ObjectKey, Registers, Snapshot, Space, Spot, StackCopy, UnwindInfo, walk,
+    AddressSpace, Arch, Location, ObjectKey, RegisterFile, Snapshot, StackCopy, UnwindCache,
+    UnwindEnd, UnwindInfo, walk,
 };
 use support::{BASE, Mapped, debug_frame, eh_frame, eh_frame_32, object, rule};
 
@@ -17,11 +18,11 @@ const SP: u64 = 0x7ffd_0000_1000;
 
 /// Offsets in the object are shown without its base.
 fn walked(
-    space: &impl Space,
-    registers: Registers,
+    space: &impl AddressSpace,
+    registers: RegisterFile,
     words: &[u64],
     limit: usize,
-) -> (Vec<u64>, End) {
+) -> (Vec<u64>, UnwindEnd) {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let stack = StackCopy {
         start: SP,
@@ -33,7 +34,7 @@ fn walked(
     let end = walk(
         &Snapshot { registers, stack },
         space,
-        &mut Cache::default(),
+        &mut UnwindCache::default(),
         limit,
         &mut addresses,
     );
@@ -46,8 +47,8 @@ fn walked(
     )
 }
 
-fn at(offset: u64) -> Registers {
-    let mut registers = Registers::new(Arch::X86_64, BASE + offset);
+fn at(offset: u64) -> RegisterFile {
+    let mut registers = RegisterFile::new(Arch::X86_64, BASE + offset);
     registers.set(Arch::X86_64.stack_pointer(), SP);
     registers
 }
@@ -75,7 +76,7 @@ fn three() -> Vec<u8> {
 /// The stack in `inner`, whose caller has its frame three words up.
 const STACK: [u64; 6] = [BASE + 0x210, 11, 12, 0x77, BASE + 0x308, 13];
 
-fn with_frame(offset: u64) -> Registers {
+fn with_frame(offset: u64) -> RegisterFile {
     let mut registers = at(offset);
     let rbp = Arch::X86_64.recorded(6).unwrap();
     registers.set(rbp, SP + 24);
@@ -87,11 +88,11 @@ fn callers_are_shown_at_their_calls() {
     let space = Mapped(object(X86_64, ".eh_frame", three()).unwrap());
     assert_eq!(
         walked(&space, with_frame(0x108), &STACK, 127),
-        (vec![0x108, 0x20f, 0x307], End::Outermost)
+        (vec![0x108, 0x20f, 0x307], UnwindEnd::Outermost)
     );
     assert_eq!(
         walked(&space, with_frame(0x108), &STACK, 2),
-        (vec![0x108, 0x20f], End::Limit)
+        (vec![0x108, 0x20f], UnwindEnd::Limit)
     );
 }
 
@@ -99,7 +100,7 @@ fn callers_are_shown_at_their_calls() {
 fn a_return_to_the_first_byte_of_memory_is_no_call() {
     let space = Mapped(object(X86_64, ".eh_frame", three()).unwrap());
     let inner = walked(&space, at(0x108), &[1, 11], 127);
-    assert_eq!(inner, (vec![0x108], End::Unmapped));
+    assert_eq!(inner, (vec![0x108], UnwindEnd::Unmapped));
 }
 
 #[test]
@@ -108,22 +109,22 @@ fn a_walk_says_what_it_lacks() {
     let frames = vec![0x108, 0x20f];
     assert_eq!(
         walked(&space, with_frame(0x108), &STACK[..4], 127),
-        (frames.clone(), End::CopyTooShort)
+        (frames.clone(), UnwindEnd::CopyTooShort)
     );
     assert_eq!(
         walked(&space, at(0x108), &STACK, 127),
-        (frames, End::RegisterUnknown)
+        (frames, UnwindEnd::RegisterUnknown)
     );
     assert_eq!(
         walked(&space, at(0x180), &STACK, 127),
-        (vec![0x180], End::NoUnwindInfo)
+        (vec![0x180], UnwindEnd::NoUnwindInfo)
     );
     let mut elsewhere = STACK;
     elsewhere[4] = 0x1234;
     let (addresses, end) = walked(&space, with_frame(0x108), &elsewhere, 127);
     assert_eq!(
         (addresses, end),
-        (vec![0x108, 0x20f, 0x1233], End::Unmapped)
+        (vec![0x108, 0x20f, 0x1233], UnwindEnd::Unmapped)
     );
 }
 
@@ -147,7 +148,7 @@ fn what_a_signal_interrupted_is_shown_where_it_was() {
     // Both entries are marked: neither address is moved.
     assert_eq!(
         walked(&space, at(0x400), &stack, 127),
-        (vec![0x400, 0x300], End::Outermost)
+        (vec![0x400, 0x300], UnwindEnd::Outermost)
     );
 }
 
@@ -158,7 +159,7 @@ fn tables_for_debuggers_do_where_there_are_no_others() {
     let tables = debug_frame(RIP, &[(0x300, 0x10, &outer), (0x100, 0x10, &inner)]);
     let space = Mapped(object(X86_64, ".debug_frame", tables).unwrap());
     let walked = walked(&space, at(0x101), &[BASE + 0x301], 127);
-    assert_eq!(walked, (vec![0x101, 0x300], End::Outermost));
+    assert_eq!(walked, (vec![0x101, 0x300], UnwindEnd::Outermost));
 }
 
 #[test]
@@ -167,19 +168,19 @@ fn a_frame_pointer_stands_in_for_missing_tables() {
     let words = [1, 2, 3, 0, BASE + 0x305];
     assert_eq!(
         walked(&space, with_frame(0x150), &words, 127),
-        (vec![0x150, 0x304], End::Outermost)
+        (vec![0x150, 0x304], UnwindEnd::Outermost)
     );
     // One that points below the stack pointer, or to what was not copied, is none.
     let mut below = at(0x150);
     below.set(Arch::X86_64.recorded(6).unwrap(), SP - 16);
     assert_eq!(
         walked(&space, below, &words, 127),
-        (vec![0x150], End::NoUnwindInfo)
+        (vec![0x150], UnwindEnd::NoUnwindInfo)
     );
     below.set(Arch::X86_64.recorded(6).unwrap(), 0);
     assert_eq!(
         walked(&space, below, &words, 127),
-        (vec![0x150], End::Outermost)
+        (vec![0x150], UnwindEnd::Outermost)
     );
 }
 
@@ -196,7 +197,7 @@ fn a_frame_that_calls_itself_ends_the_walk() {
     );
     assert_eq!(
         walked(&space, at(0x104), &[BASE + 0x104], 127),
-        (vec![0x104], End::Loop)
+        (vec![0x104], UnwindEnd::Loop)
     );
 }
 
@@ -221,7 +222,7 @@ fn arm64_returns_to_its_link_register() {
     });
     let registers = Arch::Aarch64.registers((1 << 33) - 1, values).unwrap();
     let walked = walked(&space, registers, &[0, signed(BASE + 0x30c), 0, 0], 127);
-    assert_eq!(walked, (vec![0x104, 0x207, 0x30b], End::Outermost));
+    assert_eq!(walked, (vec![0x104, 0x207, 0x30b], UnwindEnd::Outermost));
 }
 
 #[test]
@@ -248,7 +249,7 @@ fn damaged_tables_end_walks_and_nothing_else() {
         ends.insert(end);
     }
     assert!(
-        ends.contains(&End::DamagedUnwindInfo) && ends.contains(&End::Outermost),
+        ends.contains(&UnwindEnd::DamagedUnwindInfo) && ends.contains(&UnwindEnd::Outermost),
         "{ends:?}"
     );
 }
@@ -283,11 +284,11 @@ fn a_function_without_a_file_is_unwound_by_the_table_that_came_with_it() {
     let space = Mapped(info(X86_64, &entries).unwrap());
     assert_eq!(
         walked(&space, with_frame(0x108), &STACK, 127),
-        (vec![0x108, 0x20f, 0x307], End::Outermost)
+        (vec![0x108, 0x20f, 0x307], UnwindEnd::Outermost)
     );
     assert_eq!(
         walked(&space, at(0x180), &STACK, 127),
-        (vec![0x180], End::NoUnwindInfo)
+        (vec![0x180], UnwindEnd::NoUnwindInfo)
     );
     for end in 0..entries.len() {
         walked(
@@ -303,15 +304,15 @@ fn a_function_without_a_file_is_unwound_by_the_table_that_came_with_it() {
 /// A 32-bit program lies at 0 here, as one that is not position independent may.
 struct Low(UnwindInfo);
 
-impl Space for Low {
-    fn spot(&self, address: u64) -> Spot<'_> {
+impl AddressSpace for Low {
+    fn spot(&self, address: u64) -> Location<'_> {
         match address {
-            0..0x10_0000 => Spot::Object {
+            0..0x10_0000 => Location::Object {
                 key: ObjectKey(0),
                 info: &self.0,
                 offset: address,
             },
-            _ => Spot::Nothing,
+            _ => Location::Nothing,
         }
     }
 }
@@ -355,7 +356,7 @@ fn programs_of_32_bits_have_words_of_four_bytes() {
         little_endian: true,
         word_size: 4,
     };
-    let mut registers = Registers::new(Arch::X86, 0x108);
+    let mut registers = RegisterFile::new(Arch::X86, 0x108);
     registers.set(Arch::X86.stack_pointer(), stack.start);
     let walked = |info| {
         let mut addresses = Vec::new();
@@ -363,14 +364,17 @@ fn programs_of_32_bits_have_words_of_four_bytes() {
         let end = walk(
             &snapshot,
             &Low(info),
-            &mut Cache::default(),
+            &mut UnwindCache::default(),
             127,
             &mut addresses,
         );
         (addresses, end)
     };
     let info = object(X86, ".eh_frame", tables.clone()).unwrap();
-    assert_eq!(walked(info), (vec![0x108, 0x20f, 0x307], End::Outermost));
+    assert_eq!(
+        walked(info),
+        (vec![0x108, 0x20f, 0x307], UnwindEnd::Outermost)
+    );
     let other = object(X86_64, ".eh_frame", tables).unwrap();
-    assert_eq!(walked(other), (vec![0x108], End::ObjectMissing));
+    assert_eq!(walked(other), (vec![0x108], UnwindEnd::ObjectMissing));
 }

@@ -32,9 +32,9 @@ pub use lost_samples::LostSamples;
 pub use mmap::Mmap;
 pub use mmap2::{FileIdentity, Mmap2};
 pub use namespaces::{Namespace, Namespaces};
-pub use read::Read;
+pub use read::ReadRecord;
 pub use switch_cpu_wide::SwitchCpuWide;
-pub use task::Task;
+pub use task::TaskEvent;
 pub use text_poke::TextPoke;
 pub use throttle::Throttle;
 

@@ -47,7 +47,7 @@ pub use jitdump::{JitClock, JitCode, JitDump, JitDumpError, JitLine, JitUnwindin
 pub use kernel::open_chain;
 pub use layout::SampleLayout;
 pub use read::{ReadValue, ReadValues};
-pub use sample::{BranchStack, Registers, Sample, UserStack, Weight};
+pub use sample::{BranchStack, Registers, Sample, SampleWeight, UserStack};
 pub use sample_id::SampleId;
-pub use transcode::{Body, TranscodeError};
+pub use transcode::{RecordBody, TranscodeError};
 pub use words::Words;

@@ -40,7 +40,7 @@ pub struct Sample<'a> {
     /// Copy of the user stack.
     pub stack_user: Option<UserStack<'a>>,
     /// Cost.
-    pub weight: Option<Weight>,
+    pub weight: Option<SampleWeight>,
     /// Where the data came from.
     pub data_src: Option<u64>,
     /// Transaction flags.
@@ -198,7 +198,7 @@ impl<'a> UserStack<'a> {
 
 /// The cost of a sampled access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Weight {
+pub enum SampleWeight {
     /// One number.
     Whole(u64),
     /// Three numbers whose meaning is the CPU's.
@@ -212,12 +212,12 @@ pub enum Weight {
     },
 }
 
-impl Weight {
+impl SampleWeight {
     /// What the access cost.
     pub const fn cost(self) -> u64 {
         match self {
-            Weight::Whole(cost) => cost,
-            Weight::Parts { var1, .. } => var1 as u64,
+            SampleWeight::Whole(cost) => cost,
+            SampleWeight::Parts { var1, .. } => var1 as u64,
         }
     }
 }
@@ -298,7 +298,7 @@ impl<'a> Sample<'a> {
             self.stack_user = Some(UserStack::decode(cursor)?);
         }
         if has(SampleType::WEIGHT) {
-            self.weight = Some(Weight::Whole(cursor.u64()?));
+            self.weight = Some(SampleWeight::Whole(cursor.u64()?));
         } else if has(SampleType::WEIGHT_STRUCT) {
             self.weight = Some(decode_weight_parts(cursor)?);
         }
@@ -327,16 +327,16 @@ impl<'a> Sample<'a> {
 }
 
 /// The parts are fields of one 64-bit word, the first in its low half on little-endian recorders, mirrored on big.
-fn decode_weight_parts(cursor: &mut Cursor<'_>) -> Result<Weight, WireError> {
+fn decode_weight_parts(cursor: &mut Cursor<'_>) -> Result<SampleWeight, WireError> {
     Ok(match cursor.endian() {
-        Endian::Little => Weight::Parts {
+        Endian::Little => SampleWeight::Parts {
             var1: cursor.u32()?,
             var2: cursor.u16()?,
             var3: cursor.u16()?,
         },
         Endian::Big => {
             let (var3, var2, var1) = (cursor.u16()?, cursor.u16()?, cursor.u32()?);
-            Weight::Parts { var1, var2, var3 }
+            SampleWeight::Parts { var1, var2, var3 }
         }
     })
 }

@@ -12,11 +12,11 @@ mod unwinding_result;
 
 pub use callchain::Callchain;
 pub use debug::Debug;
-pub use dso::Dso;
+pub use dso::SimpleperfDso;
 pub use event_id::EventIds;
-pub use kernel_symbol::KernelSymbol;
-pub use symbol::Symbol;
-pub use tracing_data::TracingData;
+pub use kernel_symbol::SimpleperfKernelSymbols;
+pub use symbol::SimpleperfSymbol;
+pub use tracing_data::SimpleperfTracingData;
 pub use unwinding_result::UnwindingResult;
 
 /// Writes a body and checks what is read back, and that no cut of it is read beyond its end.

@@ -19,7 +19,7 @@ pub enum TranscodeError {
 
 /// The body of a record with what is needed to read it.
 #[derive(Clone, Copy, Debug)]
-pub struct Body<'a> {
+pub struct RecordBody<'a> {
     /// Kind of the record.
     pub kind: RecordType,
     /// Its flags.
@@ -32,7 +32,7 @@ pub struct Body<'a> {
     pub layout: &'a SampleLayout,
 }
 
-impl Body<'_> {
+impl RecordBody<'_> {
     /// Appends the body in the byte order of `out`, in the size that it had where that is possible. `reorder` gets
     /// the raw data of a sample, which only the event knows how to read.
     ///
@@ -105,9 +105,9 @@ impl Body<'_> {
             RecordType::MMAP => Mmap::decode(cursor)?.encode(out),
             RecordType::LOST => Lost::decode(cursor)?.encode(out),
             RecordType::COMM => Comm::decode(cursor)?.encode(out),
-            RecordType::FORK | RecordType::EXIT => Task::decode(cursor)?.encode(out),
+            RecordType::FORK | RecordType::EXIT => TaskEvent::decode(cursor)?.encode(out),
             RecordType::THROTTLE | RecordType::UNTHROTTLE => Throttle::decode(cursor)?.encode(out),
-            RecordType::READ => Read::decode(self.layout.read_format, cursor)?.encode(out),
+            RecordType::READ => ReadRecord::decode(self.layout.read_format, cursor)?.encode(out),
             RecordType::MMAP2 => Mmap2::decode(self.misc, cursor)?.encode(out),
             RecordType::AUX => Aux::decode(cursor)?.encode(out),
             RecordType::ITRACE_START => ItraceStart::decode(cursor)?.encode(out),
@@ -201,7 +201,7 @@ mod tests {
     /// Goes from big to little and back; gives the little-endian bytes.
     fn there_and_back(kind: RecordType, big: &[u8]) -> Vec<u8> {
         let layout = layout();
-        let body = |bytes, endian| Body {
+        let body = |bytes, endian| RecordBody {
             kind,
             misc: Misc(0),
             bytes,
@@ -257,7 +257,7 @@ mod tests {
             &mut big,
         );
         let layout = layout();
-        let body = Body {
+        let body = RecordBody {
             kind: RecordType::COMM,
             misc: Misc(0),
             bytes: big.as_bytes(),
@@ -317,7 +317,7 @@ mod tests {
             (RecordType(99), &[0; 16][..]),
             (RecordType::EVENT_UPDATE, &[0xff; 16]),
         ] {
-            let body = Body {
+            let body = RecordBody {
                 kind,
                 misc: Misc(0),
                 bytes,
@@ -327,7 +327,7 @@ mod tests {
             let refused = body.transcode(&mut Encoder::new(Endian::Little), |_| ());
             assert_eq!(refused, Err(TranscodeError::Unknown(kind)));
         }
-        let cut = Body {
+        let cut = RecordBody {
             kind: RecordType::COMM,
             misc: Misc(0),
             bytes: &[0; 8],

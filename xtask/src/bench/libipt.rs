@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use oxperf_abi::RecordType;
-use oxperf_data::{Reader, Source};
+use oxperf_data::{Reader, RecordSource};
 
 use super::read::figures;
 use super::results::keep;
@@ -62,7 +62,7 @@ fn build(folder: &Path) -> Result<PathBuf> {
 fn trace_of(recording: &Path) -> Result<Vec<u8>> {
     let bytes = std::fs::read(recording)?;
     let reader = Reader::open(&bytes)?;
-    let Source::Borrowed(parts) = reader.source()? else {
+    let RecordSource::Borrowed(parts) = reader.source()? else {
         return Ok(Vec::new());
     };
     let records = parts

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use oxperf_abi::{BuildId, CpuMode};
 use oxperf_data::features::{BuildIdEntry, BuildIds};
-use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
+use oxperf_objects::{Elf, Locator, ObjectKind, ObjectQuery, SearchPaths};
 
 use super::hits::Dso;
 use super::scan::Scan;
@@ -66,13 +66,13 @@ fn find(dso: &Dso) -> Option<BuildId> {
 }
 
 fn vdso() -> Option<BuildId> {
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: VDSO,
         build_id: None,
         kind: ObjectKind::Vdso,
         process: None,
     };
-    let found = Locator::new(Places::default()).image(&wanted).ok()?;
+    let found = Locator::new(SearchPaths::default()).image(&wanted).ok()?;
     Elf::parse(&found.contents).ok()?.build_id()
 }
 

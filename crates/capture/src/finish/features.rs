@@ -1,7 +1,7 @@
 //! The features that belong to a recording and not to its host, as far as they are known when it begins.
 
 use oxperf_data::FeatureSet;
-use oxperf_data::features::{CmdLine, EventGroup, GroupDesc, TracingData, Version};
+use oxperf_data::features::{CmdLine, GroupDesc, GroupEntry, TracingDataSection, Version};
 
 use crate::plan::Plan;
 
@@ -17,7 +17,7 @@ pub(crate) fn add_recording_features(facts: RecordingFacts<'_>, features: &mut F
     features.insert(&Version(env!("CARGO_PKG_VERSION").to_owned()));
     features.insert(&CmdLine(facts.command_line.to_vec()));
     if let Some(bytes) = facts.tracing_data {
-        features.insert(&TracingData(bytes));
+        features.insert(&TracingDataSection(bytes));
     }
     let groups = groups(facts.plan);
     if !groups.0.is_empty() {
@@ -36,8 +36,8 @@ fn groups(plan: &Plan) -> GroupDesc {
             .request
             .group_name
             .as_deref()
-            .unwrap_or(EventGroup::ANONYMOUS);
-        (members > 0).then(|| EventGroup {
+            .unwrap_or(GroupEntry::ANONYMOUS);
+        (members > 0).then(|| GroupEntry {
             name: name.to_owned(),
             leader: index as u32,
             members: members as u32 + 1,

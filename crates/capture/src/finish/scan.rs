@@ -6,7 +6,7 @@ use oxperf_abi::{
     BuildId, CallchainContext, EventAttr, EventId, Misc, PerfTime, Pid, RecordType, SampleType,
 };
 use oxperf_data::features::SampleTime;
-use oxperf_wire::kernel::{FileIdentity, Lost, LostSamples, Mmap, Mmap2, Task};
+use oxperf_wire::kernel::{FileIdentity, Lost, LostSamples, Mmap, Mmap2, TaskEvent};
 use oxperf_wire::{Cursor, Endian, RecordHeader, SampleLayout};
 use rustc_hash::FxHashMap;
 
@@ -169,7 +169,7 @@ fn note_mapping(
             }
         }
         RecordType::FORK => {
-            if let Ok(task) = Task::decode(&mut cursor) {
+            if let Ok(task) = TaskEvent::decode(&mut cursor) {
                 mappings.fork(task.pid, task.ppid);
             }
         }

@@ -1,7 +1,7 @@
 //! The caches of the CPUs.
 
 use oxperf_data::FeatureSet;
-use oxperf_data::features::{Cache, CacheLevel, CacheLineSize};
+use oxperf_data::features::{CacheLevel, CacheLineSize, CpuCaches};
 
 use super::topology::available_cpus;
 use super::tree::Tree;
@@ -15,7 +15,7 @@ pub(super) fn collect(tree: &Tree, features: &mut FeatureSet) {
         features.insert(&CacheLineSize(cache.line_size));
     }
     if !caches.is_empty() {
-        features.insert(&Cache(caches));
+        features.insert(&CpuCaches(caches));
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
             .map(|(path, text)| (path.as_str(), *text))
             .collect();
         let features = FakeHost::new(&all).collect(collect);
-        let Cache(caches) = get(&features, 2).unwrap();
+        let CpuCaches(caches) = get(&features, 2).unwrap();
         let short: Vec<_> = caches
             .iter()
             .map(|cache| (cache.level, cache.cpus.as_str()))

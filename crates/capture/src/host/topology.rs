@@ -1,7 +1,7 @@
 //! CPUs, cores, dies, sockets and nodes.
 
 use oxperf_data::FeatureSet;
-use oxperf_data::features::{CpuPlace, CpuTopology, NrCpus, NumaNode, NumaTopology};
+use oxperf_data::features::{CpuTopology, CpuTopologyEntry, NrCpus, NumaNode, NumaTopology};
 
 use super::tree::Tree;
 
@@ -53,9 +53,9 @@ fn cpu_topology(tree: &Tree, available: u32) -> CpuTopology {
     topology
 }
 
-fn cpu_place(tree: &Tree, cpu: u32) -> CpuPlace {
+fn cpu_place(tree: &Tree, cpu: u32) -> CpuTopologyEntry {
     let number = |name| tree.number(&topology_file(cpu, name));
-    CpuPlace {
+    CpuTopologyEntry {
         core: number("core_id"),
         socket: number("physical_package_id"),
         die: number("die_id"),
@@ -98,8 +98,8 @@ mod tests {
     use super::super::testing::{FakeHost, get};
     use super::*;
 
-    fn place(core: u32, die: u32) -> CpuPlace {
-        CpuPlace {
+    fn place(core: u32, die: u32) -> CpuTopologyEntry {
+        CpuTopologyEntry {
             core: Some(core),
             socket: Some(0),
             die: Some(die),
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(topology.die_siblings, Some(vec!["0".into(), "1".into()]));
         assert_eq!(
             topology.cpus,
-            [place(4, 0), place(5, 1), CpuPlace::default()]
+            [place(4, 0), place(5, 1), CpuTopologyEntry::default()]
         );
     }
 

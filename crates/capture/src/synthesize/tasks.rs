@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use oxperf_abi::{BuildId, Misc, PerfTime, Pid, RecordType, Tid};
-use oxperf_wire::kernel::{Comm, Task};
+use oxperf_wire::kernel::{Comm, TaskEvent};
 
 use super::maps::MapLine;
 use super::{BuildIdReader, ProcDir, RecordSink, TaskStatus, Trailer};
@@ -137,7 +137,7 @@ fn write_fork(tid: Tid, status: &TaskStatus, sink: &mut RecordSink) {
     } else {
         status.process
     };
-    let fork = Task {
+    let fork = TaskEvent {
         pid: status.process,
         ppid: parent,
         tid,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use oxperf_abi::{EventAttr, Misc, RecordType};
-use oxperf_wire::kernel::{Comm, FileIdentity, Mmap2, Task};
+use oxperf_wire::kernel::{Comm, FileIdentity, Mmap2, TaskEvent};
 use oxperf_wire::{Cursor, Endian, RecordHeader};
 
 use super::*;
@@ -79,7 +79,7 @@ fn text(mut bytes: &[u8]) -> String {
 fn line(kind: RecordType, misc: Misc, cursor: &mut Cursor<'_>) -> String {
     match kind {
         RecordType::FORK => {
-            let task = Task::decode(cursor).unwrap();
+            let task = TaskEvent::decode(cursor).unwrap();
             format!(
                 "fork {}/{} of {}/{} misc {:#x}",
                 task.pid, task.tid, task.ppid, task.ptid, misc.0

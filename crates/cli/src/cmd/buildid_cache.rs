@@ -9,8 +9,8 @@ use oxperf_abi::BuildId;
 use oxperf_data::features::BuildIds;
 use oxperf_objects::elf::build_id_in_notes;
 use oxperf_objects::{
-    BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, Places, Wanted, copy_kernel,
-    is_copy_of,
+    BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, ObjectQuery, SearchPaths,
+    copy_kernel, is_copy_of,
 };
 use oxperf_present::text::calendar::CivilTime;
 use oxperf_present::text::sanitize;
@@ -76,9 +76,9 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let changes = Changes {
         cache: BuildIdCache::new(root),
         process: matches.get_one::<u32>("target-ns").copied(),
-        places: Places {
+        places: SearchPaths {
             debuginfod: environment::debuginfod(matches),
-            ..Places::default()
+            ..SearchPaths::default()
         },
         verbose: matches.get_flag("verbose"),
     };
@@ -134,7 +134,7 @@ struct Changes {
     /// The process whose root holds the files.
     process: Option<u32>,
     /// Where separate debug files may be.
-    places: Places,
+    places: SearchPaths,
     verbose: bool,
 }
 
@@ -305,9 +305,9 @@ fn name_of_now() -> String {
 }
 
 /// Puts the separate debug file of a binary beside it, where there is one.
-fn add_debug_file(cache: &BuildIdCache, places: &Places, name: &[u8], id: BuildId) {
+fn add_debug_file(cache: &BuildIdCache, places: &SearchPaths, name: &[u8], id: BuildId) {
     let locator = Locator::new(places.clone());
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: name,
         build_id: Some(id),
         kind: ObjectKind::User,
@@ -354,20 +354,20 @@ pub(crate) fn fill(matches: &ArgMatches, recording: &str) -> Result<(), Failure>
             _ => None,
         };
         if added.is_some_and(|added| added.is_ok()) && name.starts_with(b"/") {
-            add_debug_file(&cache, &Places::default(), name, id);
+            add_debug_file(&cache, &SearchPaths::default(), name, id);
         }
     }
     Ok(())
 }
 
 fn own_vdso(id: BuildId) -> Option<Vec<u8>> {
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: b"[vdso]",
         build_id: Some(id),
         kind: ObjectKind::Vdso,
         process: None,
     };
-    Locator::new(Places::default())
+    Locator::new(SearchPaths::default())
         .image(&wanted)
         .ok()
         .map(|found| found.contents.to_vec())

@@ -20,7 +20,7 @@ use oxperf_collect::CollectOptions;
 use oxperf_data::{FeatureId, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
-use oxperf_objects::{Contents, Elf, FileVersion, Found, ObjectKind, Wanted};
+use oxperf_objects::{Contents, Elf, FileVersion, Found, ObjectKind, ObjectQuery};
 use oxperf_present::text::sanitize;
 use oxperf_profile::Profile;
 use oxperf_resolve::SymbolSource;
@@ -252,7 +252,7 @@ impl Parts {
         if !dso.name.starts_with('/') && kind == ObjectKind::User {
             return;
         }
-        let wanted = Wanted {
+        let wanted = ObjectQuery {
             path: dso.name.as_bytes(),
             build_id: dso.build_id,
             kind,

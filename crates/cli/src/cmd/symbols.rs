@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_collect::CollectOptions;
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
-use oxperf_objects::{Elf, Locator, ObjectKind, Origin, Wanted};
+use oxperf_objects::{Elf, Locator, ObjectKind, ObjectOrigin, ObjectQuery};
 use oxperf_present::recording::symbols::{self as present, ObjectState};
 use oxperf_symbols::running_kernel;
 use rustc_hash::FxHashSet;
@@ -109,7 +109,7 @@ fn state(locator: &Locator, machine: &Machine, dso: &Dso, kernel_given: bool) ->
 }
 
 fn look_at_file(state: &mut ObjectState, locator: &Locator, dso: &Dso, kind: ObjectKind) {
-    let wanted = Wanted {
+    let wanted = ObjectQuery {
         path: dso.name.as_bytes(),
         build_id: dso.build_id,
         kind,
@@ -219,14 +219,14 @@ fn look_at_map(state: &mut ObjectState, locator: &Locator) {
     }
 }
 
-fn origin(origin: Origin) -> &'static str {
+fn origin(origin: ObjectOrigin) -> &'static str {
     match origin {
-        Origin::BuildIdCache => "build-id cache",
-        Origin::RecordedPath => "recorded path",
-        Origin::LiveProcess => "the process that ran it",
-        Origin::DebugFile(_) => "debug file",
-        Origin::Debuginfod => "debuginfod",
-        Origin::OwnMemory => "this process",
+        ObjectOrigin::BuildIdCache => "build-id cache",
+        ObjectOrigin::RecordedPath => "recorded path",
+        ObjectOrigin::LiveProcess => "the process that ran it",
+        ObjectOrigin::DebugFile(_) => "debug file",
+        ObjectOrigin::Debuginfod => "debuginfod",
+        ObjectOrigin::OwnMemory => "this process",
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use oxperf_tar::{Reader, Writer};
+use oxperf_tar::{ArchiveReader, ArchiveWriter};
 use oxperf_testkit::Recording;
 
 use crate::support::{function, scratch, stdout};
@@ -175,7 +175,7 @@ fn a_directory_is_bundled_with_all_its_files() {
     ));
     assert!(text.trim_end().ends_with("main"), "{text}");
     let mut archive =
-        Reader::new(zstd::Decoder::new(fs::File::open(folder.join("x.tar.zst")).unwrap()).unwrap());
+        ArchiveReader::new(zstd::Decoder::new(fs::File::open(folder.join("x.tar.zst")).unwrap()).unwrap());
     let mut names = Vec::new();
     while let Some(entry) = archive.next_entry().unwrap() {
         names.push(entry.path.display().to_string());
@@ -185,7 +185,7 @@ fn a_directory_is_bundled_with_all_its_files() {
 }
 
 fn packed(entries: &[(&str, &str)], links: &[(&str, &str)]) -> Vec<u8> {
-    let mut writer = Writer::new(zstd::Encoder::new(Vec::new(), 1).unwrap());
+    let mut writer = ArchiveWriter::new(zstd::Encoder::new(Vec::new(), 1).unwrap());
     for (name, text) in entries {
         writer
             .file(name, text.len() as u64, 0, &mut text.as_bytes())

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use oxperf_tar::Writer;
+use oxperf_tar::ArchiveWriter;
 use oxperf_testkit::Recording;
 
 use crate::support::{function, scratch, stdout};
@@ -199,7 +199,7 @@ fn a_bundle_leaves_nothing_behind_when_its_reader_is_killed() {
     let folder = folder("killed");
     record(&folder, Path::new(PROGRAM), 40_000);
     let recording = fs::read(folder.join("perf.data")).unwrap();
-    let mut writer = Writer::new(zstd::Encoder::new(Vec::new(), 1).unwrap());
+    let mut writer = ArchiveWriter::new(zstd::Encoder::new(Vec::new(), 1).unwrap());
     for (name, bytes) in [("oxperf-bundle", &b"1\n"[..]), ("perf.data", &recording)] {
         writer
             .file(name, bytes.len() as u64, 0, &mut &bytes[..])

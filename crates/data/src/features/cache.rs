@@ -7,7 +7,7 @@ use crate::FeatureFault;
 
 /// The caches of the host, each set of CPUs that shares one listed once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Cache(pub Vec<CacheLevel>);
+pub struct CpuCaches(pub Vec<CacheLevel>);
 
 /// One cache.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -31,12 +31,12 @@ pub struct CacheLevel {
 /// The only version of the layout.
 const VERSION: u32 = 1;
 
-impl Feature for Cache {
+impl Feature for CpuCaches {
     const ID: FeatureId = FeatureId::CACHE;
 
-    fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<Cache, FeatureFault> {
+    fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<CpuCaches, FeatureFault> {
         match cursor.u32()? {
-            VERSION => decode_list(cursor, decode_level).map(Cache),
+            VERSION => decode_list(cursor, decode_level).map(CpuCaches),
             version => Err(FeatureFault::Value {
                 what: "version",
                 found: u64::from(version),
@@ -85,7 +85,7 @@ mod tests {
             size: "32K".into(),
             cpus: "0".into(),
         };
-        round_trip(&Cache(vec![cache]));
+        round_trip(&CpuCaches(vec![cache]));
     }
 
     #[test]
@@ -94,6 +94,9 @@ mod tests {
             what: "version",
             found: 2,
         };
-        assert_eq!(from_little::<Cache>(&[2, 0, 0, 0, 0, 0, 0, 0]), Err(fault));
+        assert_eq!(
+            from_little::<CpuCaches>(&[2, 0, 0, 0, 0, 0, 0, 0]),
+            Err(fault)
+        );
     }
 }

@@ -7,7 +7,7 @@ use crate::FeatureFault;
 
 /// How records were compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Compressed {
+pub struct Compression {
     /// Version of the layout.
     pub version: u32,
     /// 0 for none, 1 for Zstandard.
@@ -20,11 +20,11 @@ pub struct Compressed {
     pub mmap_size: u32,
 }
 
-impl Feature for Compressed {
+impl Feature for Compression {
     const ID: FeatureId = FeatureId::COMPRESSED;
 
-    fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<Compressed, FeatureFault> {
-        Ok(Compressed {
+    fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<Compression, FeatureFault> {
+        Ok(Compression {
             version: cursor.u32()?,
             method: cursor.u32()?,
             level: cursor.u32()?,
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn compression_round_trips() {
-        round_trip(&Compressed {
+        round_trip(&Compression {
             version: 1,
             method: 1,
             level: 3,

@@ -13,14 +13,14 @@ pub struct CpuTopology {
     /// CPU lists, one for each core.
     pub thread_siblings: Vec<String>,
     /// The place of every available CPU, from CPU 0 on; empty in old files.
-    pub cpus: Vec<CpuPlace>,
+    pub cpus: Vec<CpuTopologyEntry>,
     /// CPU lists, one for each die; `None` in files without dies.
     pub die_siblings: Option<Vec<String>>,
 }
 
 /// Where a CPU is. A number that the kernel did not tell is `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct CpuPlace {
+pub struct CpuTopologyEntry {
     /// Core inside the die.
     pub core: Option<u32>,
     /// Socket.
@@ -75,10 +75,13 @@ fn goes_on(mut cursor: Cursor<'_>) -> bool {
     rest.len() >= 8 || rest.iter().any(|byte| *byte != 0)
 }
 
-fn decode_places(cursor: &mut Cursor<'_>, count: u32) -> Result<Vec<CpuPlace>, FeatureFault> {
+fn decode_places(
+    cursor: &mut Cursor<'_>,
+    count: u32,
+) -> Result<Vec<CpuTopologyEntry>, FeatureFault> {
     let mut places = Vec::new();
     for _ in 0..count {
-        places.push(CpuPlace {
+        places.push(CpuTopologyEntry {
             core: known(cursor.u32()?),
             socket: known(cursor.u32()?),
             die: None,
@@ -106,12 +109,12 @@ mod tests {
             socket_siblings: vec!["0-1".into()],
             thread_siblings: vec!["0".into(), "1".into()],
             cpus: vec![
-                CpuPlace {
+                CpuTopologyEntry {
                     core: Some(0),
                     socket: Some(0),
                     die: Some(0),
                 },
-                CpuPlace {
+                CpuTopologyEntry {
                     core: Some(1),
                     socket: None,
                     die: None,

@@ -7,11 +7,11 @@ use crate::FeatureFault;
 
 /// The groups of more than one event.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct GroupDesc(pub Vec<EventGroup>);
+pub struct GroupDesc(pub Vec<GroupEntry>);
 
 /// One group.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EventGroup {
+pub struct GroupEntry {
     /// Its name, `{anon_group}` where none was given.
     pub name: String,
     /// The leader's place in the list of events.
@@ -20,7 +20,7 @@ pub struct EventGroup {
     pub members: u32,
 }
 
-impl EventGroup {
+impl GroupEntry {
     /// The name that stands in files for no name.
     pub const ANONYMOUS: &'static str = "{anon_group}";
 }
@@ -30,7 +30,7 @@ impl Feature for GroupDesc {
 
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<GroupDesc, FeatureFault> {
         let groups = decode_list(cursor, |cursor| {
-            Ok(EventGroup {
+            Ok(GroupEntry {
                 name: strings::decode(cursor)?,
                 leader: cursor.u32()?,
                 members: cursor.u32()?,
@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn groups_round_trip() {
-        let group = EventGroup {
-            name: EventGroup::ANONYMOUS.into(),
+        let group = GroupEntry {
+            name: GroupEntry::ANONYMOUS.into(),
             leader: 1,
             members: 3,
         };

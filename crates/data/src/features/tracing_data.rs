@@ -7,13 +7,16 @@ use crate::FeatureFault;
 
 /// The formats of the tracepoints in the layout of `trace.dat`, undecoded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct TracingData(pub Vec<u8>);
+pub struct TracingDataSection(pub Vec<u8>);
 
-impl Feature for TracingData {
+impl Feature for TracingDataSection {
     const ID: FeatureId = FeatureId::TRACING_DATA;
 
-    fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<TracingData, FeatureFault> {
-        Ok(TracingData(cursor.rest().to_vec()))
+    fn decode(
+        cursor: &mut Cursor<'_>,
+        _: &FeatureContext,
+    ) -> Result<TracingDataSection, FeatureFault> {
+        Ok(TracingDataSection(cursor.rest().to_vec()))
     }
 
     fn encode(&self, encoder: &mut Encoder) {
@@ -28,6 +31,6 @@ mod tests {
 
     #[test]
     fn bytes_stay_what_they_are() {
-        round_trip(&TracingData(b"\x17\x08Dtracing0.6".to_vec()));
+        round_trip(&TracingDataSection(b"\x17\x08Dtracing0.6".to_vec()));
     }
 }

@@ -11,7 +11,7 @@ use std::thread::Builder;
 use oxperf_abi::FileOffset;
 use oxperf_wire::RecordHeader;
 
-use super::{Framed, Held, RawRecord, Records};
+use super::{BufferedBytes, Framed, RawRecord, Records};
 use crate::Damage;
 
 /// Bytes of the file that are read at a time.
@@ -25,7 +25,7 @@ impl<'a> Records<'a> {
     pub fn condensed<T>(
         self,
         keep: impl Fn(&RawRecord<'_>) -> usize + Sync,
-        take: impl FnOnce(&mut dyn Iterator<Item = Result<Framed<Held<'a>>, Damage>>) -> T,
+        take: impl FnOnce(&mut dyn Iterator<Item = Result<Framed<BufferedBytes<'a>>, Damage>>) -> T,
     ) -> T {
         let keep = &keep;
         std::thread::scope(|scope| {
@@ -56,7 +56,7 @@ impl<'a> Records<'a> {
 }
 
 /// A record with the first bytes of its body, and without what follows outside of its size.
-fn beginning(raw: RawRecord<'_>, kept: usize) -> Framed<Held<'_>> {
+fn beginning(raw: RawRecord<'_>, kept: usize) -> Framed<BufferedBytes<'_>> {
     Framed::from(RawRecord {
         body: raw.body.get(..kept).unwrap_or(raw.body),
         payload: &[],
@@ -98,7 +98,7 @@ impl Condensed {
 /// The records of all stretches that come.
 fn items<'a>(
     stretches: Receiver<Condensed>,
-) -> impl Iterator<Item = Result<Framed<Held<'a>>, Damage>> {
+) -> impl Iterator<Item = Result<Framed<BufferedBytes<'a>>, Damage>> {
     stretches.into_iter().flat_map(|stretch| {
         let bytes = Arc::new(stretch.bytes);
         stretch.records.into_iter().map(move |item| {
@@ -110,8 +110,8 @@ fn items<'a>(
             Ok(Framed {
                 offset,
                 header,
-                body: Held::part_of(&bytes, kept),
-                payload: Held::borrowed(&[]),
+                body: BufferedBytes::part_of(&bytes, kept),
+                payload: BufferedBytes::borrowed(&[]),
             })
         })
     })
@@ -120,7 +120,7 @@ fn items<'a>(
 #[cfg(test)]
 mod tests {
     use super::super::framing::Framing;
-    use super::super::plausible::Plausible;
+    use super::super::plausible::SanityCheck;
     use super::*;
     use crate::Section;
     use oxperf_wire::Endian;
@@ -151,7 +151,7 @@ mod tests {
         let image = Records::new(
             &bytes,
             section,
-            Plausible::new(Framing {
+            SanityCheck::new(Framing {
                 endian: Endian::Little,
             }),
         );

@@ -3,7 +3,7 @@
 use oxperf_abi::FileOffset;
 use oxperf_wire::RecordHeader;
 
-use super::Held;
+use super::BufferedBytes;
 
 /// One record as it stands in the file, with its bytes in whatever way they are held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,8 +36,8 @@ impl<B: AsRef<[u8]>> Framed<B> {
     }
 }
 
-impl<'a> From<RawRecord<'a>> for Framed<Held<'a>> {
-    fn from(raw: RawRecord<'a>) -> Framed<Held<'a>> {
+impl<'a> From<RawRecord<'a>> for Framed<BufferedBytes<'a>> {
+    fn from(raw: RawRecord<'a>) -> Framed<BufferedBytes<'a>> {
         let Framed {
             offset,
             header,
@@ -47,8 +47,8 @@ impl<'a> From<RawRecord<'a>> for Framed<Held<'a>> {
         Framed {
             offset,
             header,
-            body: Held::borrowed(body),
-            payload: Held::borrowed(payload),
+            body: BufferedBytes::borrowed(body),
+            payload: BufferedBytes::borrowed(payload),
         }
     }
 }

@@ -11,7 +11,7 @@ use oxperf_abi::FileOffset;
 
 /// Bytes of a record: borrowed from a file image, or a part of a chunk that lives as long as somebody holds one.
 #[derive(Clone, Debug)]
-pub struct Held<'a>(Kind<'a>);
+pub struct BufferedBytes<'a>(Kind<'a>);
 
 #[derive(Clone, Debug)]
 enum Kind<'a> {
@@ -23,15 +23,15 @@ enum Kind<'a> {
     },
 }
 
-impl<'a> Held<'a> {
+impl<'a> BufferedBytes<'a> {
     /// Bytes of a file image.
-    pub(super) fn borrowed(bytes: &'a [u8]) -> Held<'a> {
-        Held(Kind::Borrowed(bytes))
+    pub(super) fn borrowed(bytes: &'a [u8]) -> BufferedBytes<'a> {
+        BufferedBytes(Kind::Borrowed(bytes))
     }
 
     /// A part of bytes that live as long as somebody holds one.
-    pub(super) fn part_of(chunk: &Arc<Vec<u8>>, part: Range<usize>) -> Held<'static> {
-        Held(Kind::Shared {
+    pub(super) fn part_of(chunk: &Arc<Vec<u8>>, part: Range<usize>) -> BufferedBytes<'static> {
+        BufferedBytes(Kind::Shared {
             chunk: Arc::clone(chunk),
             start: part.start,
             end: part.end,
@@ -39,10 +39,12 @@ impl<'a> Held<'a> {
     }
 
     /// What is left without the first `count` bytes.
-    pub(super) fn skip(self, count: usize) -> Held<'a> {
+    pub(super) fn skip(self, count: usize) -> BufferedBytes<'a> {
         match self.0 {
-            Kind::Borrowed(bytes) => Held::borrowed(bytes.get(count..).unwrap_or_default()),
-            Kind::Shared { chunk, start, end } => Held(Kind::Shared {
+            Kind::Borrowed(bytes) => {
+                BufferedBytes::borrowed(bytes.get(count..).unwrap_or_default())
+            }
+            Kind::Shared { chunk, start, end } => BufferedBytes(Kind::Shared {
                 chunk,
                 start: start.saturating_add(count).min(end),
                 end,
@@ -51,10 +53,10 @@ impl<'a> Held<'a> {
     }
 
     /// The first `count` bytes.
-    pub(super) fn take(self, count: usize) -> Held<'a> {
+    pub(super) fn take(self, count: usize) -> BufferedBytes<'a> {
         match self.0 {
-            Kind::Borrowed(bytes) => Held::borrowed(bytes.get(..count).unwrap_or(bytes)),
-            Kind::Shared { chunk, start, end } => Held(Kind::Shared {
+            Kind::Borrowed(bytes) => BufferedBytes::borrowed(bytes.get(..count).unwrap_or(bytes)),
+            Kind::Shared { chunk, start, end } => BufferedBytes(Kind::Shared {
                 chunk,
                 start,
                 end: start.saturating_add(count).min(end),
@@ -63,7 +65,7 @@ impl<'a> Held<'a> {
     }
 }
 
-impl AsRef<[u8]> for Held<'_> {
+impl AsRef<[u8]> for BufferedBytes<'_> {
     #[inline]
     fn as_ref(&self) -> &[u8] {
         match &self.0 {
@@ -120,10 +122,10 @@ impl Chunk {
                     let start = self.position;
                     let end = start + header.size as usize;
                     self.position = end + payload;
-                    let held = |part| Held::part_of(&self.bytes, part);
+                    let held = |part| BufferedBytes::part_of(&self.bytes, part);
                     let body = held(start + Framing::HEADER..end);
                     let payload = if payload == 0 {
-                        Held::borrowed(&[])
+                        BufferedBytes::borrowed(&[])
                     } else {
                         held(end..end + payload)
                     };
@@ -150,7 +152,7 @@ impl Chunk {
 /// What a chunk gives.
 #[derive(Debug)]
 pub(super) enum Next {
-    Record(Framed<Held<'static>>),
+    Record(Framed<BufferedBytes<'static>>),
     Damage(Damage),
     /// So many bytes are needed from [`Chunk::place`] on.
     More {

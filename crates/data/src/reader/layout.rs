@@ -5,7 +5,7 @@ use oxperf_wire::{Cursor, Endian};
 
 use super::Records;
 use super::framing::Framing;
-use super::plausible::Plausible;
+use super::plausible::SanityCheck;
 use crate::{Damage, DamageList, FeatureBits, FileHeader, Section};
 
 /// What can be believed.
@@ -81,7 +81,7 @@ struct Look<'a> {
 impl<'a> Look<'a> {
     fn records_from(&self, offset: u64) -> Records<'a> {
         let size = (self.file.len() as u64).saturating_sub(offset);
-        let plausible = Plausible::new(Framing {
+        let plausible = SanityCheck::new(Framing {
             endian: self.endian,
         });
         Records::new(self.file, Section { offset, size }, plausible)

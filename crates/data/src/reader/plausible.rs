@@ -15,7 +15,7 @@ use super::framing::Framing;
 
 /// What is known about the records of a recording.
 #[derive(Clone, Debug)]
-pub(super) struct Plausible {
+pub(super) struct SanityCheck {
     pub(super) framing: Framing,
     /// Most bytes that a record may take with what follows outside of its size.
     pub(super) largest: u64,
@@ -55,10 +55,10 @@ impl Evidence {
     }
 }
 
-impl Plausible {
+impl SanityCheck {
     /// Records of any recording.
-    pub(super) fn new(framing: Framing) -> Plausible {
-        Plausible {
+    pub(super) fn new(framing: Framing) -> SanityCheck {
+        SanityCheck {
             framing,
             largest: u64::MAX,
             events: None,
@@ -66,7 +66,7 @@ impl Plausible {
     }
 
     /// Records of these events, which must be all that the recording has.
-    pub(super) fn with_events(self, entries: &[EventEntry]) -> Plausible {
+    pub(super) fn with_events(self, entries: &[EventEntry]) -> SanityCheck {
         if entries.is_empty() {
             return self;
         }
@@ -78,15 +78,15 @@ impl Plausible {
             .iter()
             .map(|entry| SampleLayout::new(&entry.stored.attr))
             .collect();
-        Plausible {
+        SanityCheck {
             events: Some(Arc::new(Events { layouts, by_id })),
             ..self
         }
     }
 
     /// Records of no more than `largest` bytes.
-    pub(super) fn at_most(self, largest: u64) -> Plausible {
-        Plausible { largest, ..self }
+    pub(super) fn at_most(self, largest: u64) -> SanityCheck {
+        SanityCheck { largest, ..self }
     }
 
     /// The quick test: a kind that recorders use or may use one day, and a size that they give to one.
@@ -265,7 +265,7 @@ mod tests {
     }
 
     /// Two events with ids 5 and 6: samples of id, address; trailers of an id.
-    fn plausible() -> Plausible {
+    fn plausible() -> SanityCheck {
         let attr = EventAttr {
             sample_type: SampleType::IDENTIFIER | SampleType::IP,
             flags: AttrFlags::SAMPLE_ID_ALL,
@@ -280,7 +280,7 @@ mod tests {
             ids: vec![EventId(id)],
             name: None,
         };
-        Plausible::new(Framing {
+        SanityCheck::new(Framing {
             endian: Endian::Little,
         })
         .with_events(&[entry(5), entry(6)])
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_quick_test_is_for_every_recorder() {
-        let sane = |kind, size| Plausible::sane(header(kind, 0, size));
+        let sane = |kind, size| SanityCheck::sane(header(kind, 0, size));
         assert!(sane(9, 40) && sane(68, 8) && sane(100, 16) && sane(81, 1001));
         assert!(
             !sane(0, 8) && !sane(9, 0) && !sane(9, 41) && !sane(128, 16) && !sane(0x6f6f_6f6f, 16)
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn each_kind_has_its_sizes_and_flags() {
-        let possible = |kind, misc, size| Plausible::possible(header(kind, misc, size));
+        let possible = |kind, misc, size| SanityCheck::possible(header(kind, misc, size));
         assert!(
             possible(68, 0, 8)
                 && possible(80, 0, 84)

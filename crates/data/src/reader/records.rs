@@ -8,7 +8,7 @@ use oxperf_wire::RecordHeader;
 
 use super::RawRecord;
 use super::framing::Framing;
-use super::plausible::Plausible;
+use super::plausible::SanityCheck;
 use super::walk::{Step, Tail, Walk};
 use crate::{Damage, Section};
 
@@ -23,7 +23,7 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(file: &'a [u8], data: Section, plausible: Plausible) -> Records<'a> {
+    pub(super) fn new(file: &'a [u8], data: Section, plausible: SanityCheck) -> Records<'a> {
         let walk = Walk::new(plausible);
         Records {
             data: data.slice(file),

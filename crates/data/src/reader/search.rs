@@ -6,7 +6,7 @@
 //! it passes over, whatever these hold.
 
 use super::framing::Framing;
-use super::plausible::{Evidence, Plausible};
+use super::plausible::{Evidence, SanityCheck};
 use super::walk::Tail;
 
 /// A search on its way. Places count as those of the walk do.
@@ -105,7 +105,13 @@ impl Search {
     }
 
     /// Goes on with the bytes `rest` that begin at `at`.
-    pub(super) fn run(&mut self, plausible: &Plausible, rest: &[u8], at: u64, tail: Tail) -> Found {
+    pub(super) fn run(
+        &mut self,
+        plausible: &SanityCheck,
+        rest: &[u8],
+        at: u64,
+        tail: Tail,
+    ) -> Found {
         let view = View {
             plausible,
             rest,
@@ -198,7 +204,7 @@ impl Search {
 
 /// The bytes at hand.
 struct View<'v> {
-    plausible: &'v Plausible,
+    plausible: &'v SanityCheck,
     rest: &'v [u8],
     at: u64,
     tail: Tail,
@@ -250,7 +256,7 @@ impl<'v> View<'v> {
     /// A first look at a header, for every byte of what is searched.
     #[inline]
     fn may_begin(&self, bytes: [u8; 8]) -> bool {
-        Plausible::possible(self.plausible.framing.header(bytes))
+        SanityCheck::possible(self.plausible.framing.header(bytes))
     }
 
     /// Where a record of whatever kind would end that begins at a place. Those with bytes outside of their size are of
@@ -280,7 +286,7 @@ impl<'v> View<'v> {
             };
         };
         let header = self.plausible.framing.header(*first);
-        if !Plausible::possible(header) || u64::from(header.size) > self.plausible.largest {
+        if !SanityCheck::possible(header) || u64::from(header.size) > self.plausible.largest {
             return Look::Nothing;
         }
         let end = place.saturating_add(u64::from(header.size));
@@ -373,6 +379,6 @@ impl<'v> View<'v> {
             .plausible
             .framing
             .header(*self.bytes_from(place).first_chunk()?);
-        Plausible::sane(header).then(|| place.saturating_add(u64::from(header.size)))
+        SanityCheck::sane(header).then(|| place.saturating_add(u64::from(header.size)))
     }
 }

@@ -7,7 +7,7 @@ use oxperf_wire::{Endian, StoredAttr};
 
 use super::EventEntry;
 use super::framing::Framing;
-use super::plausible::Plausible;
+use super::plausible::SanityCheck;
 use super::records::Records;
 use super::stream::Streamed;
 use crate::{Damage, Section};
@@ -36,7 +36,7 @@ fn samples(numbers: std::ops::Range<u64>) -> Vec<u8> {
     numbers.flat_map(sample).collect()
 }
 
-fn plausible() -> Plausible {
+fn plausible() -> SanityCheck {
     let attr = EventAttr {
         sample_type: SampleType::IDENTIFIER | SampleType::IP,
         flags: AttrFlags::SAMPLE_ID_ALL,
@@ -52,7 +52,7 @@ fn plausible() -> Plausible {
         ids: vec![EventId(7)],
         name: None,
     };
-    Plausible::new(Framing {
+    SanityCheck::new(Framing {
         endian: Endian::Little,
     })
     .with_events(&[entry])

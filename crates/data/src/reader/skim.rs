@@ -222,7 +222,7 @@ fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plausible::Plausible;
+    use super::super::plausible::SanityCheck;
     use super::*;
     use crate::Section;
     use oxperf_wire::Endian;
@@ -258,7 +258,7 @@ mod tests {
         let image = Records::new(
             bytes,
             section,
-            Plausible::new(Framing {
+            SanityCheck::new(Framing {
                 endian: Endian::Little,
             }),
         );

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use oxperf_abi::FileOffset;
 
 use super::held::{Chunk, Next};
-use super::plausible::Plausible;
+use super::plausible::SanityCheck;
 use super::walk::{Tail, Walk};
-use super::{Framed, Held};
+use super::{BufferedBytes, Framed};
 use crate::Damage;
 
 /// Walks the records of a stream to its end. Memory: what is read at once, the largest record, and what the holders
@@ -19,7 +19,7 @@ pub(super) struct Streamed {
     input: Box<dyn Read + Send>,
     walk: Walk,
     /// Records that were read ahead.
-    ahead: VecDeque<Result<Framed<Held<'static>>, Damage>>,
+    ahead: VecDeque<Result<Framed<BufferedBytes<'static>>, Damage>>,
     chunk: Chunk,
     ended: bool,
     /// Takes what one read gives.
@@ -31,7 +31,7 @@ const PIECE: usize = 128 << 10;
 
 impl Streamed {
     /// The records that follow the `base` bytes that were read of the stream.
-    pub(super) fn new(input: Box<dyn Read + Send>, base: u64, plausible: Plausible) -> Streamed {
+    pub(super) fn new(input: Box<dyn Read + Send>, base: u64, plausible: SanityCheck) -> Streamed {
         let chunk = Chunk::new(Vec::new(), base);
         Streamed {
             input,
@@ -44,7 +44,10 @@ impl Streamed {
     }
 
     /// Gives records again that were taken, before all others.
-    pub(super) fn put_back(&mut self, records: Vec<Result<Framed<Held<'static>>, Damage>>) {
+    pub(super) fn put_back(
+        &mut self,
+        records: Vec<Result<Framed<BufferedBytes<'static>>, Damage>>,
+    ) {
         self.ahead.extend(records);
     }
 
@@ -91,7 +94,7 @@ fn read_some(
 }
 
 impl Iterator for Streamed {
-    type Item = Result<Framed<Held<'static>>, Damage>;
+    type Item = Result<Framed<BufferedBytes<'static>>, Damage>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(record) = self.ahead.pop_front() {
@@ -155,7 +158,7 @@ mod tests {
     }
 
     fn walk(bytes: &[u8], at_once: usize) -> Vec<Result<(u64, u32, usize, usize), Damage>> {
-        let plausible = Plausible::new(Framing {
+        let plausible = SanityCheck::new(Framing {
             endian: Endian::Little,
         });
         let stream = Streamed::new(Box::new(Drops(bytes.to_vec(), at_once)), 16, plausible);

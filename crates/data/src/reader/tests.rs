@@ -250,14 +250,16 @@ fn a_cut_feature_fails_alone() {
 }
 
 /// Kinds of all records, however they are held.
-fn kinds(source: Source<'_>) -> Vec<u32> {
+fn kinds(source: RecordSource<'_>) -> Vec<u32> {
     match source {
-        Source::Borrowed(parts) => parts
+        RecordSource::Borrowed(parts) => parts
             .into_iter()
             .flatten()
             .map(|raw| raw.unwrap().header.kind.0)
             .collect(),
-        Source::Held(records) => records.map(|held| held.unwrap().header.kind.0).collect(),
+        RecordSource::Buffered(records) => {
+            records.map(|held| held.unwrap().header.kind.0).collect()
+        }
     }
 }
 
@@ -276,17 +278,17 @@ fn records_that_are_elsewhere_or_compressed_come_from_the_source() {
     assert_eq!(kinds(reader.source().unwrap()), [68, 4, 4, 4]);
 
     let mut compressed = FeatureSet::new();
-    compressed.insert(&Compressed {
+    compressed.insert(&Compression {
         method: 1,
-        ..Compressed::default()
+        ..Compression::default()
     });
     let file = recording(&compressed);
     let reader = Reader::open(&file).unwrap();
     assert_eq!(reader.records().map(|_| ()), Err(DataError::Compressed));
     assert_eq!(kinds(reader.source().unwrap()), [68]);
-    compressed.insert(&Compressed {
+    compressed.insert(&Compression {
         method: 9,
-        ..Compressed::default()
+        ..Compression::default()
     });
     let file = recording(&compressed);
     let unknown = Reader::open(&file)

@@ -4,12 +4,12 @@ use oxperf_abi::{FileOffset, RecordType};
 
 use super::held::{Chunk, Next};
 use super::inflate::{Inflate, Step};
-use super::plausible::Plausible;
+use super::plausible::SanityCheck;
 use super::walk::{Tail, Walk};
-use super::{Framed, Held};
+use super::{BufferedBytes, Framed};
 use crate::Damage;
 
-type Item<'a> = Result<Framed<Held<'a>>, Damage>;
+type Item<'a> = Result<Framed<BufferedBytes<'a>>, Damage>;
 
 /// Gives the records of `records`; after each compressed one those that it holds. A record that begins in one and
 /// ends in the next comes after the next.
@@ -53,7 +53,7 @@ impl Volume {
 /// A compressed record on its way.
 #[derive(Debug)]
 struct Packed<'a> {
-    bytes: Held<'a>,
+    bytes: BufferedBytes<'a>,
     /// Its size when nothing of it was read.
     size: u64,
     produced: u64,
@@ -90,7 +90,7 @@ const SHORTEST: u64 = 12;
 
 impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
     /// `stated` is the size that the recording names for the largest compressed record, 0 for none.
-    pub(super) fn new(records: I, plausible: Plausible, stated: u32) -> Unpacked<'a, I> {
+    pub(super) fn new(records: I, plausible: SanityCheck, stated: u32) -> Unpacked<'a, I> {
         let stated = u64::from(stated);
         let limit = match stated {
             0 => USUAL_LIMIT,
@@ -133,7 +133,7 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
             .find(|(size, limit)| size > limit)
             .map(|(_, limit)| limit);
         let done = produced < PIECE;
-        let bytes = std::mem::replace(&mut packed.bytes, Held::borrowed(&[]));
+        let bytes = std::mem::replace(&mut packed.bytes, BufferedBytes::borrowed(&[]));
         packed.bytes = bytes.skip(consumed);
         self.chunk = Chunk::new(out, self.chunk.place());
         if passed.is_some() {
@@ -227,7 +227,7 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
     }
 
     /// Notes what a record holds when it is a compressed one.
-    fn enter(&mut self, record: &Framed<Held<'a>>) {
+    fn enter(&mut self, record: &Framed<BufferedBytes<'a>>) {
         let body = record.body.clone();
         let bytes = match record.header.kind {
             RecordType::COMPRESSED => body,
@@ -332,7 +332,7 @@ mod tests {
 
     /// Kinds and body sizes of everything that comes out.
     fn unpack(data: &[u8], stated: u32) -> Vec<Result<(u32, usize), Damage>> {
-        let plausible = Plausible::new(Framing {
+        let plausible = SanityCheck::new(Framing {
             endian: Endian::Little,
         });
         let section = Section {

@@ -8,7 +8,7 @@ use oxperf_abi::FileOffset;
 use oxperf_wire::RecordHeader;
 
 use super::framing::Framing;
-use super::plausible::Plausible;
+use super::plausible::SanityCheck;
 use super::search::{Found, Search};
 use crate::Damage;
 
@@ -46,7 +46,7 @@ pub(super) enum Step {
 /// A walk over records on its way.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
-    plausible: Plausible,
+    plausible: SanityCheck,
     state: State,
 }
 
@@ -61,7 +61,7 @@ enum State {
 }
 
 impl Walk {
-    pub(super) fn new(plausible: Plausible) -> Walk {
+    pub(super) fn new(plausible: SanityCheck) -> Walk {
         Walk {
             plausible,
             state: State::Calm,
@@ -90,7 +90,7 @@ impl Walk {
     pub(super) fn clear(&self, rest: &[u8]) -> Option<(RecordHeader, usize)> {
         let framing = self.plausible.framing;
         let header = framing.header(*rest.first_chunk()?);
-        if !self.calm() || !Plausible::sane(header) {
+        if !self.calm() || !SanityCheck::sane(header) {
             return None;
         }
         let size = header.size as usize;
@@ -99,7 +99,7 @@ impl Walk {
         let after = rest.get(length..)?;
         let next = framing.header(*after.first_chunk()?);
         let fits = next.size as usize <= after.len() && length as u64 <= self.plausible.largest;
-        (fits && Plausible::sane(next)).then_some((header, length))
+        (fits && SanityCheck::sane(next)).then_some((header, length))
     }
 
     #[inline]
@@ -152,7 +152,7 @@ impl Walk {
             return Look::Step(missing(Framing::HEADER as u64, rest, at, tail));
         };
         let header = framing.header(*first);
-        let credible = Plausible::sane(header) || Plausible::possible(header);
+        let credible = SanityCheck::sane(header) || SanityCheck::possible(header);
         let too_long = tail != Tail::More && u64::from(header.size) > length;
         if !credible {
             return Look::Doubt(Search::for_record(at, None));
@@ -204,7 +204,7 @@ impl Walk {
             });
         };
         let next = self.plausible.framing.header(*next);
-        let credible = Plausible::sane(next) || Plausible::possible(next);
+        let credible = SanityCheck::sane(next) || SanityCheck::possible(next);
         let there = u64::from(next.size) <= after.len() as u64;
         match (credible, there, tail) {
             (true, true, _) | (true, false, Tail::Pause) => Look::Step(record),

@@ -2,7 +2,7 @@
 
 use oxperf_abi::FileOffset;
 
-use super::{Output, Part, WriteError, Writer};
+use super::{FilePart, Output, WriteError, Writer};
 use crate::FeatureSet;
 use crate::features::{DirFormat, EventDesc};
 
@@ -90,7 +90,7 @@ impl<O: Output> PartWriter<O> {
                 Ok(())
             }
             Err(failed) => Err(WriteError {
-                part: Part::Records,
+                part: FilePart::Records,
                 offset: FileOffset(offset),
                 size: records.len() as u64,
                 written: failed.written as u64,

@@ -6,7 +6,7 @@ use oxperf_abi::FileOffset;
 
 /// A part of a file as the writer sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum FilePart {
     /// Header, ids and attributes, before any data.
     Front,
     /// The header, rewritten.
@@ -17,13 +17,13 @@ pub enum Part {
     Features,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for FilePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Front => "the beginning of the file",
-            Part::Header => "the file header",
-            Part::Records => "records",
-            Part::Features => "the features at the end of the file",
+            FilePart::Front => "the beginning of the file",
+            FilePart::Header => "the file header",
+            FilePart::Records => "records",
+            FilePart::Features => "the features at the end of the file",
         })
     }
 }
@@ -33,7 +33,7 @@ impl fmt::Display for Part {
 #[error("cannot write {part}: {written} of {size} bytes at {:#x} were taken; {safe} bytes of records can be read", offset.0)]
 pub struct WriteError {
     /// What was to be written.
-    pub part: Part,
+    pub part: FilePart,
     /// Where.
     pub offset: FileOffset,
     /// How many bytes.

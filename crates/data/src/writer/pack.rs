@@ -7,7 +7,7 @@ use oxperf_wire::user::Compressed as PaddedRecord;
 use oxperf_wire::{Encoder, RecordHeader};
 use zstd::stream::raw::{Encoder as Zstd, InBuffer, Operation, OutBuffer};
 
-use crate::features::Compressed;
+use crate::features::Compression;
 
 /// How compressed bytes are put into records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,11 +68,11 @@ impl Packer {
     }
 
     /// What the recording must say about its compression.
-    pub fn feature(&self) -> Compressed {
+    pub fn feature(&self) -> Compression {
         let ratio = (self.taken + self.made / 2)
             .checked_div(self.made)
             .unwrap_or(0);
-        Compressed {
+        Compression {
             version: 1,
             method: 1,
             level: self.level,
@@ -149,7 +149,7 @@ mod tests {
     use oxperf_wire::Endian;
 
     use super::*;
-    use crate::{Container, Damage, FeatureSet, Reader, Source, Writer, WriterEvent};
+    use crate::{Container, Damage, FeatureSet, Reader, RecordSource, Writer, WriterEvent};
 
     const ROUND: [u8; 8] = match Endian::NATIVE {
         Endian::Little => [68, 0, 0, 0, 0, 0, 8, 0],
@@ -169,7 +169,7 @@ mod tests {
         let file = writer.finish(&features).unwrap();
         let reader = Reader::open(&file).unwrap();
         assert_eq!(reader.container(), Container::File);
-        let Source::Held(found) = reader.source().unwrap() else {
+        let RecordSource::Buffered(found) = reader.source().unwrap() else {
             panic!("nothing is compressed")
         };
         let found = found.map(|record| record.unwrap().header.kind);
@@ -194,7 +194,7 @@ mod tests {
 
     /// Kinds of all records that the source gives.
     fn kinds(reader: &Reader<'_>) -> Vec<u32> {
-        let Source::Held(found) = reader.source().unwrap() else {
+        let RecordSource::Buffered(found) = reader.source().unwrap() else {
             panic!("nothing is compressed")
         };
         found.map(|record| record.unwrap().header.kind.0).collect()

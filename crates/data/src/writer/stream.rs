@@ -8,8 +8,8 @@ use oxperf_wire::user::{BuildIdRecord, HeaderFeature, HeaderTracingData};
 use oxperf_wire::{Encoder, Endian, RecordHeader};
 
 use super::error::Failed;
-use super::{Part, WriteError, WriterEvent, described};
-use crate::features::{BuildIdEntry, EventDesc, NamedEvent, TracingData};
+use super::{FilePart, WriteError, WriterEvent, described};
+use crate::features::{BuildIdEntry, EventDesc, NamedEvent, TracingDataSection};
 use crate::{Feature, FeatureId, FeatureSet, FileHeader};
 
 /// A stream that is being written, in this machine's byte order.
@@ -84,7 +84,7 @@ impl<W: Write> StreamWriter<W> {
             safe: 0,
             left_out,
         };
-        writer.write(Part::Front, front.as_bytes())?;
+        writer.write(FilePart::Front, front.as_bytes())?;
         Ok(writer)
     }
 
@@ -93,7 +93,7 @@ impl<W: Write> StreamWriter<W> {
     /// # Errors
     /// The output refuses, as a pipe does that nobody reads any more.
     pub fn append(&mut self, records: &[u8]) -> Result<(), WriteError> {
-        self.write(Part::Records, records)?;
+        self.write(FilePart::Records, records)?;
         self.safe += records.len() as u64;
         Ok(())
     }
@@ -110,7 +110,7 @@ impl<W: Write> StreamWriter<W> {
         self.append(records.as_bytes())?;
         match self.output.flush() {
             Ok(()) => Ok(self.output),
-            Err(source) => Err(self.error(Part::Records, 0, Failed { written: 0, source })),
+            Err(source) => Err(self.error(FilePart::Records, 0, Failed { written: 0, source })),
         }
     }
 
@@ -124,7 +124,7 @@ impl<W: Write> StreamWriter<W> {
         FileOffset(self.position)
     }
 
-    fn write(&mut self, part: Part, bytes: &[u8]) -> Result<(), WriteError> {
+    fn write(&mut self, part: FilePart, bytes: &[u8]) -> Result<(), WriteError> {
         match write_all(&mut self.output, bytes) {
             Ok(()) => {
                 self.position += bytes.len() as u64;
@@ -134,7 +134,7 @@ impl<W: Write> StreamWriter<W> {
         }
     }
 
-    fn error(&self, part: Part, size: usize, failed: Failed) -> WriteError {
+    fn error(&self, part: FilePart, size: usize, failed: Failed) -> WriteError {
         WriteError {
             part,
             offset: FileOffset(self.position),
@@ -174,12 +174,12 @@ fn encode_event(event: &NamedEvent, out: &mut Encoder) {
 
 /// Whether a feature's bytes and its number fit into a record, or it is the one that stands behind its record.
 fn fits(id: FeatureId, bytes: &[u8]) -> bool {
-    id == TracingData::ID || bytes.len() <= RecordHeader::MAX_SIZE - RecordHeader::SIZE - 8
+    id == TracingDataSection::ID || bytes.len() <= RecordHeader::MAX_SIZE - RecordHeader::SIZE - 8
 }
 
 /// Tracing data do not fit into a record and follow theirs.
 fn encode_feature(id: FeatureId, bytes: &[u8], out: &mut Encoder) {
-    if id == TracingData::ID {
+    if id == TracingDataSection::ID {
         let padded = bytes.len().next_multiple_of(8);
         let size = HeaderTracingData {
             size: padded as u32,

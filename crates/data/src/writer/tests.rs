@@ -182,7 +182,7 @@ fn a_full_disk_keeps_whole_records_and_says_so() {
         .unwrap_err();
     assert_eq!(
         (error.part, error.size, error.written, error.safe),
-        (Part::Records, 48, 36, 32)
+        (FilePart::Records, 48, 36, 32)
     );
     assert_eq!(
         (error.offset.0, error.source.kind()),
@@ -191,7 +191,7 @@ fn a_full_disk_keeps_whole_records_and_says_so() {
     // Room may come back; the cut record is written over.
     assert_eq!(writer.data_size(), 32);
     let error = writer.finish(&FeatureSet::new()).unwrap_err();
-    assert_eq!((error.part, error.safe), (Part::Features, 32));
+    assert_eq!((error.part, error.safe), (FilePart::Features, 32));
 
     let reader = Reader::open(&disk.bytes).unwrap();
     assert_eq!(reader.records().unwrap().filter(Result::is_ok).count(), 2);
@@ -217,6 +217,6 @@ fn no_room_for_the_front_is_an_error() {
     .unwrap_err();
     assert_eq!(
         (error.part, error.written, error.safe),
-        (Part::Front, 50, 0)
+        (FilePart::Front, 50, 0)
     );
 }

@@ -1,7 +1,7 @@
 //! The code of kernel modules, from their files: where there is no copy of the kernel's memory.
 
 use oxperf_machine::Dso;
-use oxperf_objects::{Elf, Locator, ObjectKind, Wanted, module_code};
+use oxperf_objects::{Elf, Locator, ObjectKind, ObjectQuery, module_code};
 
 /// A module as it lies in memory.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl ModuleCode {
         symbol: &dyn Fn(&[u8]) -> Option<u64>,
     ) -> Option<ModuleCode> {
         let (path, kind) = (dso.name.as_bytes(), ObjectKind::KernelModule);
-        let wanted = Wanted {
+        let wanted = ObjectQuery {
             path,
             build_id: dso.build_id,
             kind,

@@ -7,7 +7,7 @@ use intel_pt::{BlockValue, Tsc};
 use oxperf_abi::{EventAttr, Misc, SampleType};
 use oxperf_machine::Machine;
 use oxperf_session::Sink;
-use oxperf_wire::{BranchStack, Endian, Registers, Sample, Weight, Words};
+use oxperf_wire::{BranchStack, Endian, Registers, Sample, SampleWeight, Words};
 
 use super::Synthesizer;
 use crate::code::mode_of;
@@ -154,7 +154,7 @@ impl Items<'_> {
         let cost = if access == 0 { cycles } else { access };
         let weight = if fields.contains(SampleType::WEIGHT_STRUCT) {
             let (var1, var2) = (u32::try_from(cost).unwrap_or(u32::MAX), instruction as u16);
-            Some(Weight::Parts {
+            Some(SampleWeight::Parts {
                 var1,
                 var2,
                 var3: 0,
@@ -162,7 +162,7 @@ impl Items<'_> {
         } else {
             fields
                 .contains(SampleType::WEIGHT)
-                .then_some(Weight::Whole(cost))
+                .then_some(SampleWeight::Whole(cost))
         };
         Sample {
             ip: Some(self.ip().unwrap_or(anywhere)),

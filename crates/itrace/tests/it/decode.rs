@@ -11,7 +11,7 @@ use oxperf_itrace::{
     CodeSearchPaths, Cores, DecodePlan, Images, ItraceOptions, Trace, Tracer, TracerOptions, Window,
 };
 use oxperf_machine::Machine;
-use oxperf_objects::Places;
+use oxperf_objects::SearchPaths;
 use oxperf_session::{EventIndex, NoSink, SampleEvent, SampleTextWriter, Session, Sink, Traced};
 use oxperf_wire::user::AuxtraceError;
 
@@ -178,9 +178,9 @@ pub(crate) fn decode(file: &[u8], root: &Path, how: How<'_>) -> Decoded {
         .unwrap()
         .unwrap();
     let planned = DecodePlan::new(&trace, &options, &mut session).unwrap();
-    let files = Places {
+    let files = SearchPaths {
         root: Some(root.to_owned()),
-        ..Places::default()
+        ..SearchPaths::default()
     };
     let images = Images::new(CodeSearchPaths {
         files,

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use object::elf;
-use oxperf_disasm::{Disassembler, Form, Step, Syntax, Width};
+use oxperf_disasm::{Disassembler, LineLayout, Operation, Syntax, Width};
 use oxperf_objects::Elf;
 
 use crate::CodeNames;
@@ -27,7 +27,7 @@ pub(super) struct Coded {
     /// Its name in listings, with `lock` before it.
     pub(super) name: Box<str>,
     /// What it does; `None` for bytes that are no instruction.
-    pub(super) step: Option<Step>,
+    pub(super) step: Option<Operation>,
 }
 
 impl Coded {
@@ -46,7 +46,7 @@ impl Code {
         let range = range.start..range.end.min(range.start.saturating_add(SIZE_LIMIT));
         let (_, section) = code_section(image, range.start)?;
         let code = within(image.bytes_of(section)?, section.address, &range)?;
-        let mut words = Disassembler::new(Width::Bits64, Syntax::Att, Form::Listing);
+        let mut words = Disassembler::new(Width::Bits64, Syntax::Att, LineLayout::Listing);
         let (mut list, mut rest, mut address) = (Vec::new(), code, range.start);
         let mut text = String::new();
         while !rest.is_empty() {
@@ -57,7 +57,7 @@ impl Code {
                 .write(rest, address, &mut name, &mut text)
                 .unwrap_or(1)
                 .clamp(1, rest.len());
-            let step = Step::decode(rest, address);
+            let step = Operation::decode(rest, address);
             list.push(Coded {
                 address,
                 name: name_in(&text).into(),

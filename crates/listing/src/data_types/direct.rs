@@ -1,6 +1,8 @@
 //! Variables that are held where an instruction looks.
 
-use oxperf_symbols::{Held, Place, Scopes, TypeId, TypeKind, TypeReader, UnitId, Variable};
+use oxperf_symbols::{
+    LocationEntry, Scopes, TypeId, TypeKind, TypeReader, UnitId, Variable, VariableLocation,
+};
 
 use super::{Sought, frame};
 use crate::CodeNames;
@@ -78,7 +80,7 @@ impl Candidate {
 }
 
 /// Where a variable is held while the code at an address runs.
-fn held_at(variable: &Variable, address: u64) -> Option<&Held> {
+fn held_at(variable: &Variable, address: u64) -> Option<&LocationEntry> {
     variable.held.iter().find(|held| {
         held.code
             .as_ref()
@@ -90,7 +92,7 @@ fn held_at(variable: &Variable, address: u64) -> Option<&Held> {
 fn of_variable(
     reader: &mut TypeReader<'_>,
     ty: TypeId,
-    held: Place,
+    held: VariableLocation,
     Sought { register, offset }: Sought,
     base: Option<(u16, i64)>,
 ) -> Option<Candidate> {
@@ -99,10 +101,14 @@ fn of_variable(
         Some(TypeKind::Pointer | TypeKind::Reference | TypeKind::Array)
     );
     let (through, into) = match held {
-        Place::Register(number) if number == register => (leads, offset),
-        Place::Sum(number, sum) if number == register => (leads, offset.checked_sub(sum)?),
-        Place::Memory(number, from) if number == register => (false, offset.checked_sub(from)?),
-        Place::Frame(from) => {
+        VariableLocation::Register(number) if number == register => (leads, offset),
+        VariableLocation::Sum(number, sum) if number == register => {
+            (leads, offset.checked_sub(sum)?)
+        }
+        VariableLocation::Memory(number, from) if number == register => {
+            (false, offset.checked_sub(from)?)
+        }
+        VariableLocation::Frame(from) => {
             let (number, distance) = base?;
             let into = offset.checked_sub(distance)?.checked_sub(from)?;
             (false, Some(into).filter(|_| number == register)?)

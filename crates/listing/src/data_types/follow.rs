@@ -1,7 +1,9 @@
 //! Values followed through the instructions that lead to a place.
 
-use oxperf_disasm::{Flow, Memory, Operand, Step, Work};
-use oxperf_symbols::{Held, Place, Scope, Scopes, TypeId, TypeKind, TypeReader};
+use oxperf_disasm::{MemoryOperand, Operand, Operation, OperationFlow, Work};
+use oxperf_symbols::{
+    LocationEntry, Scope, Scopes, TypeId, TypeKind, TypeReader, VariableLocation,
+};
 
 use super::code::Code;
 use super::path::{Path, path, targets};
@@ -172,11 +174,11 @@ impl Follower<'_, '_> {
             let scope = self.variables[nth];
             for variable in &scope.variables {
                 let Some(ty) = variable.ty else { continue };
-                let begins = |held: &Held| match &held.code {
+                let begins = |held: &LocationEntry| match &held.code {
                     Some(code) => code.start == address,
                     None => scope.code.first().is_some_and(|code| code.start == address),
                 };
-                let holds = |held: &Held| {
+                let holds = |held: &LocationEntry| {
                     held.code
                         .as_ref()
                         .is_some_and(|code| code.contains(&address))
@@ -196,11 +198,11 @@ impl Follower<'_, '_> {
         &mut self,
         state: &mut State,
         ty: TypeId,
-        place: Place,
+        place: VariableLocation,
         (begins, base): (bool, Option<(u16, i64)>),
     ) {
         match place {
-            Place::Register(number) => {
+            VariableLocation::Register(number) => {
                 let is_news = match state.register(number) {
                     Some(Value::Of(known, _)) => {
                         begins || direct::is_better(self.reader, known, ty)
@@ -212,22 +214,28 @@ impl Follower<'_, '_> {
                     state.set(number, Some(Value::Of(ty, 0)));
                 }
             }
-            Place::Sum(number, sum) if state.register(number).is_none() => {
+            VariableLocation::Sum(number, sum) if state.register(number).is_none() => {
                 state.set(
                     number,
                     sum.checked_neg().map(|behind| Value::Of(ty, behind)),
                 );
             }
-            Place::Memory(STACK, at) => state.store(at, Some(ty)),
+            VariableLocation::Memory(STACK, at) => state.store(at, Some(ty)),
             // Without a base, places of the frame and of the stack do not compare.
-            Place::Frame(at) if base.is_some() => state.store(at, Some(ty)),
+            VariableLocation::Frame(at) if base.is_some() => state.store(at, Some(ty)),
             _ => {}
         }
     }
 
     /// What an instruction changes.
-    fn step(&mut self, state: &mut State, step: &Step, base: Option<(u16, i64)>, address: u64) {
-        if let Flow::Call(target) = step.flow {
+    fn step(
+        &mut self,
+        state: &mut State,
+        step: &Operation,
+        base: Option<(u16, i64)>,
+        address: u64,
+    ) {
+        if let OperationFlow::Call(target) = step.flow {
             let returned = target.and_then(|target| self.returned(target));
             return state.call(returned);
         }
@@ -310,7 +318,7 @@ impl Follower<'_, '_> {
     fn address_of(
         &mut self,
         state: &State,
-        memory: &Memory,
+        memory: &MemoryOperand,
         base: Option<(u16, i64)>,
         address: u64,
     ) -> Option<Value> {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::RangeInclusive;
 
-use oxperf_disasm::Flow;
+use oxperf_disasm::OperationFlow;
 
 use super::code::Code;
 
@@ -44,7 +44,7 @@ pub(super) fn targets(code: &Code) -> HashSet<usize> {
         .iter()
         .filter_map(|coded| coded.step.as_ref().map(|step| step.flow));
     let targets = flows.filter_map(|flow| match flow {
-        Flow::Branch(target) | Flow::Jump(target) => code.at(target),
+        OperationFlow::Branch(target) | OperationFlow::Jump(target) => code.at(target),
         _ => None,
     });
     targets.collect()
@@ -55,7 +55,8 @@ fn end_of(code: &Code, targets: &HashSet<usize>, begin: usize) -> usize {
     let mut end = begin;
     while end + 1 < code.list.len() {
         let step = code.list[end].step.as_ref();
-        let goes_on = step.is_some_and(|step| matches!(step.flow, Flow::Next | Flow::Call(_)));
+        let goes_on = step
+            .is_some_and(|step| matches!(step.flow, OperationFlow::Next | OperationFlow::Call(_)));
         if !goes_on || targets.contains(&(end + 1)) {
             break;
         }
@@ -68,10 +69,10 @@ fn end_of(code: &Code, targets: &HashSet<usize>, begin: usize) -> usize {
 fn next_of(code: &Code, end: usize) -> [Option<usize>; 2] {
     let behind = Some(end + 1).filter(|next| *next < code.list.len());
     match code.list[end].step.as_ref().map(|step| step.flow) {
-        Some(Flow::Next | Flow::Call(_)) => [behind, None],
-        Some(Flow::Branch(target)) => [behind, code.at(target)],
-        Some(Flow::Jump(target)) => [code.at(target), None],
-        Some(Flow::Away) | None => [None, None],
+        Some(OperationFlow::Next | OperationFlow::Call(_)) => [behind, None],
+        Some(OperationFlow::Branch(target)) => [behind, code.at(target)],
+        Some(OperationFlow::Jump(target)) => [code.at(target), None],
+        Some(OperationFlow::Away) | None => [None, None],
     }
 }
 

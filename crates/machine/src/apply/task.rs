@@ -1,13 +1,13 @@
 //! FORK and EXIT: threads begin and end.
 
 use oxperf_abi::Misc;
-use oxperf_wire::kernel::Task;
+use oxperf_wire::kernel::TaskEvent;
 
 use crate::Machine;
 
 impl Machine {
     /// Applies a FORK record: the child has its parent's name, and a process a copy of its parent's mappings.
-    pub fn apply_fork(&mut self, misc: Misc, fork: &Task) {
+    pub fn apply_fork(&mut self, misc: Misc, fork: &TaskEvent) {
         let parent_id = self.thread(fork.ppid, fork.ptid);
         self.alive.remove(&fork.tid);
         let child_id = self.thread(fork.pid, fork.tid);
@@ -25,7 +25,7 @@ impl Machine {
     }
 
     /// Applies an EXIT record: the thread id may be used again.
-    pub fn apply_exit(&mut self, exit: &Task) {
+    pub fn apply_exit(&mut self, exit: &TaskEvent) {
         if !self.keep_exited {
             self.alive.remove(&exit.tid);
         }
@@ -38,8 +38,8 @@ mod tests {
     use oxperf_abi::{CpuMode, PerfTime, Pid, Tid};
     use oxperf_wire::kernel::{Comm, Mmap};
 
-    fn task(pid: i32, tid: i32, ppid: i32) -> Task {
-        Task {
+    fn task(pid: i32, tid: i32, ppid: i32) -> TaskEvent {
+        TaskEvent {
             pid: Pid(pid),
             ppid: Pid(ppid),
             tid: Tid(tid),

@@ -8,7 +8,7 @@
 use object::elf;
 
 use super::relocation::Relocation;
-use super::{Elf, FileType, Section, SymbolPlace};
+use super::{Elf, ElfSection, FileType, SymbolSection};
 
 /// Data of a module, and what is there for its start alone, lie apart from its code, but within the reach of instructions.
 const DATA: u64 = 1 << 30;
@@ -41,9 +41,9 @@ pub(crate) fn linked(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Where each section begins, in the order in which the kernel lays them out; 0 for those that take no memory.
-fn places(sections: &[Section<'_>]) -> Option<Vec<u64>> {
+fn places(sections: &[ElfSection<'_>]) -> Option<Vec<u64>> {
     let (mut code, mut data, mut start) = (0, DATA, START);
-    let place = |section: &Section<'_>| {
+    let place = |section: &ElfSection<'_>| {
         if !in_memory(section) {
             return Some(0);
         }
@@ -59,16 +59,16 @@ fn places(sections: &[Section<'_>]) -> Option<Vec<u64>> {
     sections.iter().map(place).collect()
 }
 
-fn in_memory(section: &Section<'_>) -> bool {
+fn in_memory(section: &ElfSection<'_>) -> bool {
     section.flags & u64::from(elf::SHF_ALLOC) != 0
 }
 
-fn is_code(section: &Section<'_>) -> bool {
+fn is_code(section: &ElfSection<'_>) -> bool {
     section.flags & u64::from(elf::SHF_EXECINSTR) != 0
 }
 
 /// Of data nobody asks; tables of unwinding and debug information are read, and code.
-fn is_read(section: &Section<'_>) -> bool {
+fn is_read(section: &ElfSection<'_>) -> bool {
     is_code(section) || section.name == b".eh_frame" || section.name.starts_with(b".debug_")
 }
 
@@ -149,13 +149,13 @@ impl Linker<'_, '_> {
     /// The address of a symbol; `None` for one of another file.
     fn value(&self, symbol: super::ElfSymbol<'_>) -> Option<u64> {
         match symbol.place {
-            SymbolPlace::Section(index) => Some(
+            SymbolSection::Section(index) => Some(
                 symbol
                     .value
                     .wrapping_add(*self.places.get(usize::from(index))?),
             ),
-            SymbolPlace::Reserved(elf::SHN_ABS) => Some(symbol.value),
-            SymbolPlace::Undefined | SymbolPlace::Reserved(_) => None,
+            SymbolSection::Reserved(elf::SHN_ABS) => Some(symbol.value),
+            SymbolSection::Undefined | SymbolSection::Reserved(_) => None,
         }
     }
 

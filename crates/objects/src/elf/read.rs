@@ -4,7 +4,7 @@ use object::elf;
 use object::endian::Endianness;
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
-use super::{Elf, FileType, Section, Segment};
+use super::{Elf, ElfSection, ElfSegment, FileType};
 use crate::error::ElfError;
 
 /// Reads headers of either word size.
@@ -49,11 +49,11 @@ fn sections<'a, H: FileHeader<Endian = Endianness>>(
     header: &H,
     endian: Endianness,
     data: &'a [u8],
-) -> Result<Vec<Section<'a>>, ElfError> {
+) -> Result<Vec<ElfSection<'a>>, ElfError> {
     let table = header.sections(endian, data)?;
     Ok(table
         .iter()
-        .map(|section| Section {
+        .map(|section| ElfSection {
             name: table.section_name(endian, section).unwrap_or_default(),
             kind: section.sh_type(endian),
             flags: section.sh_flags(endian).into(),
@@ -68,7 +68,7 @@ fn sections<'a, H: FileHeader<Endian = Endianness>>(
         .collect())
 }
 
-type Segments = (Vec<Segment>, Vec<(u64, u64)>);
+type Segments = (Vec<ElfSegment>, Vec<(u64, u64)>);
 
 fn segments<H: FileHeader<Endian = Endianness>>(
     header: &H,
@@ -78,7 +78,7 @@ fn segments<H: FileHeader<Endian = Endianness>>(
     let (mut loads, mut notes) = (Vec::new(), Vec::new());
     for segment in header.program_headers(endian, data)? {
         match segment.p_type(endian) {
-            elf::PT_LOAD => loads.push(Segment {
+            elf::PT_LOAD => loads.push(ElfSegment {
                 address: segment.p_vaddr(endian).into(),
                 offset: segment.p_offset(endian).into(),
                 memory_size: segment.p_memsz(endian).into(),

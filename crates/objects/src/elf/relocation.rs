@@ -4,7 +4,7 @@ use object::elf;
 use object::endian::Endianness;
 use object::read::elf::{Rel, Rela};
 
-use super::{Elf, Section};
+use super::{Elf, ElfSection};
 
 /// One relocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Relocation {
 
 impl<'a> Elf<'a> {
     /// The entries of a `SHT_REL` or `SHT_RELA` section in file order; none for other sections.
-    pub fn relocations(&self, section: &Section<'a>) -> Vec<Relocation> {
+    pub fn relocations(&self, section: &ElfSection<'a>) -> Vec<Relocation> {
         let bytes = self.bytes_of(section).unwrap_or_default();
         let endian = if self.little_endian {
             Endianness::Little

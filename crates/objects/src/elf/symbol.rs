@@ -2,7 +2,7 @@
 
 use object::elf;
 
-use super::{Elf, Section};
+use super::{Elf, ElfSection};
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum SymbolBinding {
 
 /// Where a symbol is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SymbolPlace {
+pub enum SymbolSection {
     /// In another file.
     Undefined,
     /// In the section of this index.
@@ -59,7 +59,7 @@ pub struct ElfSymbol<'a> {
     /// Whether it is invisible outside its component (`STV_HIDDEN`, `STV_INTERNAL`).
     pub hidden: bool,
     /// Where it is defined.
-    pub place: SymbolPlace,
+    pub place: SymbolSection,
 }
 
 /// What an entry says without its name: names lie all over the file, and most are never asked for.
@@ -74,14 +74,14 @@ pub struct UnnamedSymbol {
     /// What it stands for.
     pub kind: SymbolKind,
     /// Where it is defined.
-    pub place: SymbolPlace,
+    pub place: SymbolSection,
 }
 
 impl<'a> Elf<'a> {
     /// The entries of a symbol table section in file order, entry 0 (the empty one) left out.
     ///
     /// An entry whose name lies outside the string table has an empty name. Nothing for other sections.
-    pub fn symbols(&self, table: &Section<'a>) -> impl Iterator<Item = ElfSymbol<'a>> + use<'a> {
+    pub fn symbols(&self, table: &ElfSection<'a>) -> impl Iterator<Item = ElfSymbol<'a>> + use<'a> {
         let (entries, strings, layout) = self.table(table);
         entries
             .chunks_exact(layout.size())
@@ -92,7 +92,7 @@ impl<'a> Elf<'a> {
     /// The same without their names, which [`Elf::symbol_at`] tells.
     pub fn unnamed_symbols(
         &self,
-        table: &Section<'a>,
+        table: &ElfSection<'a>,
     ) -> impl Iterator<Item = UnnamedSymbol> + use<'a> {
         let (entries, _, layout) = self.table(table);
         let entries = entries.chunks_exact(layout.size()).zip(0u32..).skip(1);
@@ -100,19 +100,19 @@ impl<'a> Elf<'a> {
     }
 
     /// How many entries [`Elf::symbols`] goes through at most.
-    pub fn symbol_count(&self, table: &Section<'a>) -> usize {
+    pub fn symbol_count(&self, table: &ElfSection<'a>) -> usize {
         let (entries, _, layout) = self.table(table);
         (entries.len() / layout.size()).saturating_sub(1)
     }
 
     /// The bytes in which the names of a symbol table section stand, each with a NUL behind it; `None` for other sections.
-    pub fn names_of(&self, table: &Section<'a>) -> Option<&'a [u8]> {
+    pub fn names_of(&self, table: &ElfSection<'a>) -> Option<&'a [u8]> {
         let (entries, names, _) = self.table(table);
         (!entries.is_empty()).then_some(names)
     }
 
     /// The entries of a symbol table section and their names; nothing for other sections.
-    fn table(&self, table: &Section<'a>) -> (&'a [u8], &'a [u8], Layout) {
+    fn table(&self, table: &ElfSection<'a>) -> (&'a [u8], &'a [u8], Layout) {
         let is_table = matches!(table.kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM);
         let entries = self
             .bytes_of(table)
@@ -135,7 +135,7 @@ impl<'a> Elf<'a> {
     }
 
     /// Entry `index` of a symbol table section, where it exists.
-    pub fn symbol_at(&self, table: &Section<'a>, index: u32) -> Option<ElfSymbol<'a>> {
+    pub fn symbol_at(&self, table: &ElfSection<'a>, index: u32) -> Option<ElfSymbol<'a>> {
         let (entries, strings, layout) = self.table(table);
         let nth = usize::try_from(index).ok().filter(|nth| *nth > 0)?;
         layout.decode(entries.chunks_exact(layout.size()).nth(nth)?, strings)
@@ -243,11 +243,11 @@ fn binding(raw: u8) -> SymbolBinding {
     }
 }
 
-fn place(raw: u16) -> SymbolPlace {
+fn place(raw: u16) -> SymbolSection {
     match raw {
-        elf::SHN_UNDEF => SymbolPlace::Undefined,
-        elf::SHN_LORESERVE.. => SymbolPlace::Reserved(raw),
-        index => SymbolPlace::Section(index),
+        elf::SHN_UNDEF => SymbolSection::Undefined,
+        elf::SHN_LORESERVE.. => SymbolSection::Reserved(raw),
+        index => SymbolSection::Section(index),
     }
 }
 

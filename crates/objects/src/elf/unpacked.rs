@@ -9,7 +9,7 @@ use std::io::Read;
 use flate2::bufread::ZlibDecoder;
 use object::elf;
 
-use super::{Elf, Section};
+use super::{Elf, ElfSection};
 use crate::contents::Contents;
 use crate::packed::unpack;
 
@@ -39,7 +39,7 @@ impl<'a> Elf<'a> {
 
     /// Whether there is a section of that name, compressed or not.
     pub fn has_debug_section(&self, name: &str) -> bool {
-        let holds = |section: &&Section<'_>| section.kind != elf::SHT_NOBITS && section.size > 0;
+        let holds = |section: &&ElfSection<'_>| section.kind != elf::SHT_NOBITS && section.size > 0;
         let older = name.strip_prefix('.').map(|rest| format!(".z{rest}"));
         let names = [Some(name.as_bytes()), older.as_ref().map(String::as_bytes)];
         names

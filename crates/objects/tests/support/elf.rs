@@ -1,7 +1,7 @@
 //! A small writer of 64-bit little-endian ELF files for tests.
 
 /// One section of the file to be written.
-pub(crate) struct Section {
+pub(crate) struct ElfSection {
     pub(crate) name: &'static str,
     pub(crate) kind: u32,
     pub(crate) flags: u64,
@@ -12,8 +12,8 @@ pub(crate) struct Section {
 }
 
 /// A section with bytes that lie in memory at `address`.
-pub(crate) fn loaded(name: &'static str, kind: u32, address: u64, bytes: Vec<u8>) -> Section {
-    Section {
+pub(crate) fn loaded(name: &'static str, kind: u32, address: u64, bytes: Vec<u8>) -> ElfSection {
+    ElfSection {
         name,
         kind,
         flags: 2,
@@ -54,11 +54,11 @@ pub(crate) fn symbol_table(symbols: &[Symbol]) -> (Vec<u8>, Vec<u8>) {
 }
 
 /// The file: header, one loadable segment (address, file offset, size), sections from 0x1000 on, section headers.
-pub(crate) fn file(kind: u16, segment: (u64, u64, u64), sections: &[Section]) -> Vec<u8> {
+pub(crate) fn file(kind: u16, segment: (u64, u64, u64), sections: &[ElfSection]) -> Vec<u8> {
     let mut names = vec![0];
     let mut headers = vec![[0; 64].to_vec()];
     let mut body = Vec::new();
-    let shstrtab = Section {
+    let shstrtab = ElfSection {
         name: ".shstrtab",
         kind: 3,
         flags: 0,
@@ -120,7 +120,7 @@ fn program_header((address, offset, size): (u64, u64, u64)) -> Vec<u8> {
     header
 }
 
-fn section_header(name: u32, section: &Section, offset: u64, size: u64) -> Vec<u8> {
+fn section_header(name: u32, section: &ElfSection, offset: u64, size: u64) -> Vec<u8> {
     let mut header = Vec::new();
     for word in [name, section.kind] {
         header.extend(word.to_le_bytes());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use oxperf_listing::{Instruction, Line};
+use oxperf_listing::{ListedInstruction, ListingLine};
 use oxperf_profile::Pace;
 
 use super::instruction::Parts;
@@ -83,7 +83,7 @@ impl Row {
 }
 
 /// An instruction with its bytes, in as many lines as they take.
-fn raw_rows(instruction: &Instruction) -> Vec<Row> {
+fn raw_rows(instruction: &ListedInstruction) -> Vec<Row> {
     let rows = (0..)
         .zip(instruction.bytes.chunks(RAW_BYTES))
         .map(|(nth, part)| Row {
@@ -113,10 +113,10 @@ impl<'a> Lines<'a> {
         text: &'a AnnotateText,
     ) -> Lines<'a> {
         let instructions = function.listing.lines.iter().filter_map(|line| match line {
-            Line::Instruction(instruction) => Some(instruction),
+            ListingLine::Instruction(instruction) => Some(instruction),
             _ => None,
         });
-        let rows = |instruction: &Instruction| match text.raw {
+        let rows = |instruction: &ListedInstruction| match text.raw {
             true => raw_rows(instruction),
             false => vec![Row {
                 address: instruction.address,

@@ -1,8 +1,8 @@
 //! The samples of an event: what every event can have, then a tracepoint's own fields or the raw data of a program.
 
 use oxperf_abi::{EventAttr, EventType, SampleType, SoftwareId};
-use oxperf_tracepoint::{ByteOrder, Field, FieldKind, Formatter, Value};
-use oxperf_wire::{Endian, Sample, Weight};
+use oxperf_tracepoint::{ByteOrder, FieldKind, FormatField, Formatter, Value};
+use oxperf_wire::{Endian, Sample, SampleWeight};
 
 use super::EventClass;
 use super::layout::{Integer, Kind, put_text};
@@ -26,7 +26,7 @@ enum Raw<'f> {
 
 #[derive(Debug)]
 struct TraceField<'f> {
-    field: &'f Field,
+    field: &'f FormatField,
     kind: Kind,
 }
 
@@ -81,8 +81,8 @@ const COMMON: [Common; 9] = [
 
 fn weight(sample: &Sample<'_>) -> u64 {
     match sample.weight {
-        Some(Weight::Whole(weight)) => weight,
-        Some(Weight::Parts { var1, .. }) => var1.into(),
+        Some(SampleWeight::Whole(weight)) => weight,
+        Some(SampleWeight::Parts { var1, .. }) => var1.into(),
         None => 0,
     }
 }
@@ -200,7 +200,7 @@ impl<'f> Raw<'f> {
 }
 
 impl<'f> TraceField<'f> {
-    fn new(field: &'f Field) -> TraceField<'f> {
+    fn new(field: &'f FormatField) -> TraceField<'f> {
         let kind = match field.kind {
             FieldKind::Text | FieldKind::DynamicText(_) => Kind::Text,
             FieldKind::Integer | FieldKind::Pointer if field.size <= 8 => {
@@ -263,7 +263,7 @@ impl<'f> TraceField<'f> {
 }
 
 /// The form of a number of that many bytes.
-fn integer(field: &Field, bytes: usize) -> Integer {
+fn integer(field: &FormatField, bytes: usize) -> Integer {
     let long = matches!(field.kind, FieldKind::Pointer) || field.declared.contains("long");
     match (field.signed, whole(bytes) == 8) {
         // Unsigned longs are addresses more often than not.
@@ -318,7 +318,7 @@ fn put_sequence(out: &mut Vec<u8>, of: Integer, values: impl Iterator<Item = u64
 
 #[cfg(test)]
 mod tests {
-    use oxperf_tracepoint::Format;
+    use oxperf_tracepoint::EventFormat;
     use oxperf_wire::SampleLayout;
 
     use super::*;
@@ -335,7 +335,10 @@ mod tests {
         print fmt: \"\"\n";
 
     fn formatter() -> Formatter {
-        Formatter::new(Format::parse(FORMAT.as_bytes()).unwrap(), ByteOrder::Little)
+        Formatter::new(
+            EventFormat::parse(FORMAT.as_bytes()).unwrap(),
+            ByteOrder::Little,
+        )
     }
 
     fn tracepoint(sample_type: SampleType) -> EventAttr {
@@ -410,7 +413,10 @@ mod tests {
     fn a_name_that_is_shown_over_and_over_ends_somewhere() {
         let field = "\tfield:__data_loc char[] f;\toffset:0;\tsize:4;\tsigned:0;\n".repeat(5000);
         let text = format!("name: x\nID: 1\nformat:\n{field}\nprint fmt: \"\"\n");
-        let formatter = Formatter::new(Format::parse(text.as_bytes()).unwrap(), ByteOrder::Little);
+        let formatter = Formatter::new(
+            EventFormat::parse(text.as_bytes()).unwrap(),
+            ByteOrder::Little,
+        );
         let attr = tracepoint(SampleType::RAW);
         let class = SampleClass::new("a:x", &attr, Some(&formatter), Endian::Little);
         let raw = [b"\x04\0\x60\xea".to_vec(), vec![b'x'; 60_000]].concat();

@@ -2,7 +2,7 @@
 
 use oxperf_abi::{Misc, RecordType};
 use oxperf_data::RawRecord;
-use oxperf_wire::kernel::{Comm, Mmap, Mmap2, SwitchCpuWide, Task};
+use oxperf_wire::kernel::{Comm, Mmap, Mmap2, SwitchCpuWide, TaskEvent};
 use oxperf_wire::{Cursor, Endian, SampleId, WireError};
 
 use super::EventClass;
@@ -14,9 +14,9 @@ pub enum Sideband<'a> {
     /// A name.
     Comm(Comm<'a>),
     /// A thread's end.
-    Exit(Task),
+    Exit(TaskEvent),
     /// A thread's start.
-    Fork(Task),
+    Fork(TaskEvent),
     /// A mapping.
     Mmap(Mmap<'a>),
     /// A mapping with its file's identity.
@@ -88,8 +88,8 @@ impl<'a> Sideband<'a> {
         );
         Ok(Some(match record.header.kind {
             RecordType::COMM => Sideband::Comm(Comm::decode(cursor)?),
-            RecordType::EXIT => Sideband::Exit(Task::decode(cursor)?),
-            RecordType::FORK => Sideband::Fork(Task::decode(cursor)?),
+            RecordType::EXIT => Sideband::Exit(TaskEvent::decode(cursor)?),
+            RecordType::FORK => Sideband::Fork(TaskEvent::decode(cursor)?),
             RecordType::MMAP => Sideband::Mmap(Mmap::decode(cursor)?),
             RecordType::MMAP2 => Sideband::Mmap2(Mmap2::decode(misc, cursor)?),
             RecordType::SWITCH => Sideband::Switch {

@@ -3,7 +3,7 @@
 use oxperf_abi::{Misc, RecordType};
 use oxperf_data::RawRecord;
 use oxperf_session::SessionEvent;
-use oxperf_wire::kernel::{Aux, CallchainDeferred, Lost, LostSamples, Read};
+use oxperf_wire::kernel::{Aux, CallchainDeferred, Lost, LostSamples, ReadRecord};
 use oxperf_wire::{Endian, SampleId, WireError};
 
 use super::consumer::UNHANDLED;
@@ -130,7 +130,7 @@ fn aux(record: &Aux, out: &mut Vec<u8>) {
     put!(out, " [{letters}]\n");
 }
 
-fn read(record: &Read<'_>, event: Option<&SessionEvent>, consumer: Consumer, out: &mut Vec<u8>) {
+fn read(record: &ReadRecord<'_>, event: Option<&SessionEvent>, consumer: Consumer, out: &mut Vec<u8>) {
     let name = event.map_or("unknown", |event| &event.name);
     let value = record.values.values().next();
     let count = value.map_or(0, |value| value.value);

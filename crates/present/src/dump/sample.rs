@@ -4,7 +4,7 @@ use crate::text::number::{push_decimal, push_prefixed, push_signed, push_word};
 use crate::text::put;
 use oxperf_abi::Misc;
 use oxperf_session::SessionEvent;
-use oxperf_wire::{ReadValues, Sample, UserStack, Weight};
+use oxperf_wire::{ReadValues, Sample, SampleWeight, UserStack};
 
 use crate::text::number::push_hex;
 
@@ -69,10 +69,10 @@ fn user_stack(body: &[u8], stack: &UserStack<'_>, out: &mut Vec<u8>) {
     );
 }
 
-fn write_weight(weight: Weight, out: &mut Vec<u8>) {
+fn write_weight(weight: SampleWeight, out: &mut Vec<u8>) {
     match weight {
-        Weight::Whole(weight) => put!(out, "... weight: {weight}\n"),
-        Weight::Parts { var1, var2, var3 } => {
+        SampleWeight::Whole(weight) => put!(out, "... weight: {weight}\n"),
+        SampleWeight::Parts { var1, var2, var3 } => {
             put!(out, "... weight: {var1},0x{var2:x},0x{var3:x}\n")
         }
     }

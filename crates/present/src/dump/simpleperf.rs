@@ -4,7 +4,8 @@ use crate::text::number::push_prefixed;
 use crate::text::{push_name, put};
 use oxperf_abi::RecordType;
 use oxperf_wire::simpleperf::{
-    Callchain, Debug, Dso, EventIds, KernelSymbol, Symbol, TracingData, UnwindingResult,
+    Callchain, Debug, EventIds, SimpleperfDso, SimpleperfKernelSymbols, SimpleperfSymbol,
+    SimpleperfTracingData, UnwindingResult,
 };
 use oxperf_wire::{Cursor, WireError};
 
@@ -19,14 +20,18 @@ pub(super) fn write(
             put!(
                 out,
                 ": {} bytes\n",
-                KernelSymbol::decode(cursor)?.kallsyms.len()
+                SimpleperfKernelSymbols::decode(cursor)?.kallsyms.len()
             );
         }
         RecordType::SIMPLEPERF_TRACING_DATA => {
-            put!(out, ": {} bytes\n", TracingData::decode(cursor)?.data.len())
+            put!(
+                out,
+                ": {} bytes\n",
+                SimpleperfTracingData::decode(cursor)?.data.len()
+            )
         }
         RecordType::SIMPLEPERF_DSO => {
-            let record = Dso::decode(cursor)?;
+            let record = SimpleperfDso::decode(cursor)?;
             put!(
                 out,
                 ": id: {} type: {} min_vaddr: {:#x} ",
@@ -38,7 +43,7 @@ pub(super) fn write(
             out.push(b'\n');
         }
         RecordType::SIMPLEPERF_SYMBOL => {
-            let record = Symbol::decode(cursor)?;
+            let record = SimpleperfSymbol::decode(cursor)?;
             put!(
                 out,
                 ": dso: {} [{:#x}({:#x})] ",

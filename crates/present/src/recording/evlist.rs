@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use oxperf_abi::{AttrFlags, EventType};
 use oxperf_data::EventEntry;
-use oxperf_data::features::EventGroup;
+use oxperf_data::features::GroupEntry;
 use oxperf_tracepoint::Formatters;
 
 use crate::text::attr_text::{EventNames, attr_fields};
@@ -39,7 +39,7 @@ pub struct Listing<'a> {
     /// What to say of each.
     pub detail: Detail,
     /// The groups that they form.
-    pub groups: &'a [EventGroup],
+    pub groups: &'a [GroupEntry],
     /// To tell the fields of tracepoints' records, too: their formats (`--trace-fields`).
     pub formats: Option<&'a Formatters>,
 }
@@ -131,7 +131,7 @@ fn trace_fields(event: &ListedEvent<'_>, formats: &Formatters) -> String {
     format!(" trace_fields: {}", fields.join(","))
 }
 
-fn write_grouped(out: &mut String, events: &[ListedEvent<'_>], groups: &[EventGroup]) {
+fn write_grouped(out: &mut String, events: &[ListedEvent<'_>], groups: &[GroupEntry]) {
     let mut index = 0;
     while let Some(event) = events.get(index) {
         let group = groups
@@ -156,8 +156,8 @@ fn write_grouped(out: &mut String, events: &[ListedEvent<'_>], groups: &[EventGr
 }
 
 /// A group with its name, if it was given one, and its members.
-pub(crate) fn group_text<'a>(group: &EventGroup, members: impl Iterator<Item = &'a str>) -> String {
-    let name = if group.name == EventGroup::ANONYMOUS {
+pub(crate) fn group_text<'a>(group: &GroupEntry, members: impl Iterator<Item = &'a str>) -> String {
+    let name = if group.name == GroupEntry::ANONYMOUS {
         ""
     } else {
         &group.name
@@ -176,13 +176,13 @@ mod tests {
     use crate::text::attr_text::NoEventNames;
 
     /// The text for events of the given names and types.
-    fn listed(events: &[(&str, u32)], groups: &[EventGroup], detail: Detail) -> String {
+    fn listed(events: &[(&str, u32)], groups: &[GroupEntry], detail: Detail) -> String {
         listed_with(events, groups, detail, None)
     }
 
     fn listed_with(
         events: &[(&str, u32)],
-        groups: &[EventGroup],
+        groups: &[GroupEntry],
         detail: Detail,
         formats: Option<&Formatters>,
     ) -> String {
@@ -234,8 +234,8 @@ mod tests {
         }
     }
 
-    fn group(name: &str, leader: u32, members: u32) -> EventGroup {
-        EventGroup {
+    fn group(name: &str, leader: u32, members: u32) -> GroupEntry {
+        GroupEntry {
             name: name.into(),
             leader,
             members,

@@ -180,7 +180,7 @@ impl Page<'_> {
 
     /// What the data are like.
     fn format(&mut self, id: FeatureId) -> Lines {
-        use oxperf_data::features::{Compressed, DirFormat};
+        use oxperf_data::features::{Compression, DirFormat};
         match id {
             FeatureId::BRANCH_STACK => self.line("contains samples with branch stack"),
             FeatureId::AUXTRACE => self.line("contains AUX area data (e.g. instruction trace)"),
@@ -190,7 +190,7 @@ impl Page<'_> {
                 self.line(format_args!("directory data version : {version}"));
             }
             FeatureId::COMPRESSED => {
-                let Compressed {
+                let Compression {
                     method,
                     level,
                     ratio,

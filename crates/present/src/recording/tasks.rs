@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use oxperf_abi::{Misc, PerfTime, Pid, Tid};
     use oxperf_analysis::tasks::tasks;
-    use oxperf_wire::kernel::{Comm, FileIdentity, Mmap2, Task as Fork};
+    use oxperf_wire::kernel::{Comm, FileIdentity, Mmap2, TaskEvent as Fork};
 
     #[test]
     fn a_tree_with_mappings() {

@@ -1,7 +1,7 @@
 //! COMM, FORK and EXIT: threads take names, begin and end.
 
 use oxperf_abi::Misc;
-use oxperf_wire::kernel::{Comm, Task};
+use oxperf_wire::kernel::{Comm, TaskEvent};
 
 use super::name;
 use crate::text::put;
@@ -22,16 +22,16 @@ pub(super) fn comm(out: &mut Vec<u8>, misc: Misc, record: &Comm<'_>) {
 }
 
 /// Appends the line of a FORK record: the child, then its parent.
-pub(super) fn fork(out: &mut Vec<u8>, record: &Task) {
+pub(super) fn fork(out: &mut Vec<u8>, record: &TaskEvent) {
     task("FORK", out, record);
 }
 
 /// Appends the line of an EXIT record: who ended, then its parent.
-pub(super) fn exit(out: &mut Vec<u8>, record: &Task) {
+pub(super) fn exit(out: &mut Vec<u8>, record: &TaskEvent) {
     task("EXIT", out, record);
 }
 
-fn task(kind: &str, out: &mut Vec<u8>, record: &Task) {
+fn task(kind: &str, out: &mut Vec<u8>, record: &TaskEvent) {
     let (pid, tid, ppid, ptid) = (record.pid.0, record.tid.0, record.ppid.0, record.ptid.0);
     put!(out, "PERF_RECORD_{kind}({pid}:{tid}):({ppid}:{ptid})\n");
 }
@@ -59,7 +59,7 @@ mod tests {
             text(|out| comm(out, exec, &named)),
             "PERF_RECORD_COMM exec: ls\\nx:7/8\n"
         );
-        let life = Task {
+        let life = TaskEvent {
             pid: Pid(2),
             ppid: Pid(1),
             tid: Tid(3),

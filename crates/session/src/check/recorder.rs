@@ -1,6 +1,6 @@
 //! Who made a recording, and on what machine, as far as it says.
 
-use oxperf_data::features::{Arch, CmdLine, Hostname, OsRelease, TracingData, Version};
+use oxperf_data::features::{Arch, CmdLine, Hostname, OsRelease, TracingDataSection, Version};
 use oxperf_data::{Feature, FeatureId, Reader};
 use oxperf_tracepoint::WordSize;
 
@@ -67,7 +67,8 @@ fn tool(reader: &Reader<'_>) -> Option<Tool> {
 
 /// The word of the kernel, from the formats of its tracepoints.
 fn traced_word(reader: &Reader<'_>) -> Option<u32> {
-    let data = oxperf_tracepoint::TracingData::decode(&get::<TracingData>(reader)?.0).ok()?;
+    let data =
+        oxperf_tracepoint::TracingData::decode(&get::<TracingDataSection>(reader)?.0).ok()?;
     Some(match data.word {
         WordSize::Four => 32,
         WordSize::Eight => 64,

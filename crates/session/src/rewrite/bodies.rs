@@ -2,7 +2,7 @@
 
 use oxperf_abi::{EventAttr, EventType, RecordType};
 use oxperf_data::{RawRecord, Reader};
-use oxperf_wire::{Body, Encoder, Endian, SampleLayout, TranscodeError};
+use oxperf_wire::{Encoder, Endian, RecordBody, SampleLayout, TranscodeError};
 
 use super::tracing::RawData;
 use crate::{EventIndex, EventTable, SessionEvent};
@@ -67,7 +67,7 @@ impl Bodies {
             &mut self.raw_unmapped,
             self.endian != Endian::NATIVE,
         );
-        let body = Body {
+        let body = RecordBody {
             kind,
             misc: record.header.misc,
             bytes: record.body,

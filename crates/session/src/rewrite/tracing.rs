@@ -1,7 +1,7 @@
 //! The formats of tracepoints for a plain file, and raw data of samples of the other byte order.
 
 use oxperf_abi::EventType;
-use oxperf_data::features::TracingData as Section;
+use oxperf_data::features::TracingDataSection as Section;
 use oxperf_data::{EventEntry, Reader};
 use oxperf_tracepoint::{ByteOrder, Formatters, SystemFormat, TracingData, WordSize};
 use oxperf_wire::Endian;

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 
 use object::elf;
 use oxperf_objects::Elf;
-use oxperf_objects::elf::{Relocation, Section, SymbolBinding};
+use oxperf_objects::elf::{ElfSection, Relocation, SymbolBinding};
 
 use crate::builder::compare_aliases;
 use crate::demangle::Demangling;
-use crate::entry::{Entry, Name, Suffix};
+use crate::entry::{Suffix, SymbolEntry, SymbolName};
 
 /// A stub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,23 +46,23 @@ pub fn linkage_stubs<'a>(image: &Elf<'a>) -> Vec<Stub<'a>> {
 
 /// The stubs as symbols, by file offset. `known` are the symbols found so far: a stub for code that is chosen at load
 /// time is called like the code that chooses.
-pub(super) fn entries<'a>(image: &Elf<'a>, known: &[Entry<'a>]) -> Vec<Entry<'a>> {
+pub(super) fn entries<'a>(image: &Elf<'a>, known: &[SymbolEntry<'a>]) -> Vec<SymbolEntry<'a>> {
     let stubs = linkage_stubs(image);
     let choosers = choosers(image, &stubs, known);
     let named = stubs.iter().filter_map(|stub| {
         let name = match stub.target {
-            StubTarget::Lookup => Name::plain(b".plt"),
-            StubTarget::Function(name) => Name {
+            StubTarget::Lookup => SymbolName::plain(b".plt"),
+            StubTarget::Function(name) => SymbolName {
                 linkage: name,
                 suffix: Suffix::Plt,
             },
-            StubTarget::Chosen(by) => Name {
+            StubTarget::Chosen(by) => SymbolName {
                 linkage: choosers.get(&by)?,
                 suffix: Suffix::Plt,
             },
         };
         let size = (stub.size > 0).then_some(stub.size);
-        Some(Entry {
+        Some(SymbolEntry {
             start: stub.start,
             size,
             name,
@@ -77,7 +77,7 @@ pub(super) fn entries<'a>(image: &Elf<'a>, known: &[Entry<'a>]) -> Vec<Entry<'a>
 fn choosers<'a>(
     image: &Elf<'a>,
     stubs: &[Stub<'a>],
-    known: &[Entry<'a>],
+    known: &[SymbolEntry<'a>],
 ) -> HashMap<i64, &'a [u8]> {
     let wanted: HashMap<u64, i64> = stubs
         .iter()
@@ -86,7 +86,7 @@ fn choosers<'a>(
             _ => None,
         })
         .collect();
-    let mut best: HashMap<i64, &Entry<'a>> = HashMap::new();
+    let mut best: HashMap<i64, &SymbolEntry<'a>> = HashMap::new();
     for entry in known.iter().filter(|_| !wanted.is_empty()) {
         let Some(by) = wanted.get(&entry.start) else {
             continue;
@@ -108,7 +108,7 @@ struct Shape {
 }
 
 /// What the stubs in `plt` look like whose relocations are in `table`.
-fn shape(image: &Elf<'_>, plt: &Section<'_>, table: Option<&Section<'_>>) -> Shape {
+fn shape(image: &Elf<'_>, plt: &ElfSection<'_>, table: Option<&ElfSection<'_>>) -> Shape {
     match image.machine() {
         elf::EM_ARM => Shape { head: 20, stub: 12 },
         elf::EM_AARCH64 => Shape { head: 32, stub: 16 },
@@ -133,7 +133,7 @@ fn shape(image: &Elf<'_>, plt: &Section<'_>, table: Option<&Section<'_>>) -> Sha
 }
 
 /// The symbols that relocations refer to.
-fn linked<'s, 'a>(image: &'s Elf<'a>, relocations: &Section<'_>) -> Option<&'s Section<'a>> {
+fn linked<'s, 'a>(image: &'s Elf<'a>, relocations: &ElfSection<'_>) -> Option<&'s ElfSection<'a>> {
     image
         .sections()
         .get(usize::try_from(relocations.link).ok()?)
@@ -236,13 +236,13 @@ fn jump_target(stub: &[u8], address: u64) -> Option<u64> {
     )
 }
 
-fn relocations_of_linkage<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
+fn relocations_of_linkage<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s ElfSection<'a>> {
     image
         .section(b".rela.plt")
         .or_else(|| image.section(b".rel.plt"))
 }
 
-fn dynamic_relocations<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
+fn dynamic_relocations<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s ElfSection<'a>> {
     image
         .section(b".rela.dyn")
         .or_else(|| image.section(b".rel.dyn"))
@@ -251,11 +251,11 @@ fn dynamic_relocations<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
 /// The names that relocations refer to: each is read when it is asked for.
 struct Targets<'i, 'a> {
     image: &'i Elf<'a>,
-    symbols: Option<&'i Section<'a>>,
+    symbols: Option<&'i ElfSection<'a>>,
 }
 
 impl<'i, 'a> Targets<'i, 'a> {
-    fn of(image: &'i Elf<'a>, relocations: &Section<'a>) -> Targets<'i, 'a> {
+    fn of(image: &'i Elf<'a>, relocations: &ElfSection<'a>) -> Targets<'i, 'a> {
         Targets {
             image,
             symbols: linked(image, relocations),

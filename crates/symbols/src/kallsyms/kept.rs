@@ -5,17 +5,17 @@ use oxperf_objects::KernelState;
 
 use crate::builder::build;
 use crate::demangle::Demangling;
-use crate::entry::{Entry, Name};
+use crate::entry::{SymbolEntry, SymbolName};
 use crate::kept::table::{decode as decode_table, encode as encode_table};
 use crate::kept::{open, pull, push, seal};
-use crate::kernel::Reference;
+use crate::kernel::ReferenceSymbol;
 use crate::table::{Stored, SymbolId, SymbolTable};
 
 const KIND: &[u8; 8] = b"oxksm\0\0\x02";
 
 /// A table with what tells how far another kernel lay from it.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct CachedKallsyms {
     pub(crate) table: SymbolTable,
     /// Where the symbols are that recordings refer to, in the order of [`REFERENCES`]; the table shows one name of an
     /// address alone.
@@ -31,7 +31,10 @@ fn owner(state: &KernelState, demangling: Demangling) -> Vec<u8> {
 }
 
 /// The bytes of a table.
-pub(crate) fn encode(state: &KernelState, Kept { table, references }: &Kept) -> Vec<u8> {
+pub(crate) fn encode(
+    state: &KernelState,
+    CachedKallsyms { table, references }: &CachedKallsyms,
+) -> Vec<u8> {
     let mut content = Vec::new();
     for place in references {
         push(&mut content, place.is_some().into());
@@ -42,23 +45,27 @@ pub(crate) fn encode(state: &KernelState, Kept { table, references }: &Kept) -> 
 }
 
 /// The table in such bytes; `None` where they are damaged, or belong to another state.
-pub(crate) fn decode(state: &KernelState, demangling: Demangling, bytes: &[u8]) -> Option<Kept> {
+pub(crate) fn decode(
+    state: &KernelState,
+    demangling: Demangling,
+    bytes: &[u8],
+) -> Option<CachedKallsyms> {
     let mut rest = open(KIND, &owner(state, demangling), bytes)?;
     let mut references = [None; REFERENCES.len()];
     for place in &mut references {
         let (is_known, address) = (pull(&mut rest)?, pull(&mut rest)?);
         *place = (is_known != 0).then_some(address);
     }
-    Some(Kept {
+    Some(CachedKallsyms {
         table: decode_table(rest, Vec::new(), demangling)?,
         references,
     })
 }
 
-impl Kept {
+impl CachedKallsyms {
     /// The table of a kernel that lay where the reference says; `None` where that is no symbol of this list that recordings
     /// refer to.
-    pub(crate) fn seen_from(self, reference: Option<&Reference<'_>>) -> Option<SymbolTable> {
+    pub(crate) fn seen_from(self, reference: Option<&ReferenceSymbol<'_>>) -> Option<SymbolTable> {
         let Some(reference) = reference else {
             return Some(self.table);
         };
@@ -76,10 +83,10 @@ impl Kept {
 
 /// A table with all symbols elsewhere.
 fn moved(table: &SymbolTable, shift: u64) -> SymbolTable {
-    let entry = |(symbol, name): (&Stored, _)| Entry {
+    let entry = |(symbol, name): (&Stored, _)| SymbolEntry {
         start: symbol.start.wrapping_add(shift),
         size: Some(symbol.end.wrapping_sub(symbol.start)),
-        name: Name::plain(name),
+        name: SymbolName::plain(name),
         binding: symbol.binding,
         is_data: symbol.is_data,
     };
@@ -130,9 +137,9 @@ mod tests {
         symbols.chain([format!("{:?}", table.spans)]).collect()
     }
 
-    fn kept() -> Kept {
+    fn kept() -> CachedKallsyms {
         let table = kallsyms_table(TEXT, None, Demangling::Off);
-        Kept {
+        CachedKallsyms {
             table,
             references: [Some(0xffff_ffff_8100_0000), None],
         }
@@ -151,7 +158,7 @@ mod tests {
     #[test]
     fn a_table_moves_as_the_text_does() {
         for address in [0xffff_ffff_9200_0000, 0xffff_ffff_8100_0000, 0x1000] {
-            let reference = Reference {
+            let reference = ReferenceSymbol {
                 symbol: b"_text",
                 address,
             };
@@ -162,7 +169,7 @@ mod tests {
         for symbol in [&b"_stext"[..], b"schedule"] {
             assert!(
                 kept()
-                    .seen_from(Some(&Reference { symbol, address: 0 }))
+                    .seen_from(Some(&ReferenceSymbol { symbol, address: 0 }))
                     .is_none()
             );
         }

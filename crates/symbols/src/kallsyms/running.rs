@@ -5,24 +5,24 @@ use std::sync::{Mutex, PoisonError};
 use oxperf_abi::BuildId;
 use oxperf_objects::{KernelState, Rejection};
 
-use super::kept::{Kept, decode, encode};
+use super::kept::{CachedKallsyms, decode, encode};
 use super::{kallsyms_table, running_table};
 use crate::demangle::Demangling;
-use crate::kept::{Learned, Topic};
-use crate::kernel::Reference;
+use crate::kept::{CacheEntry, Topic};
+use crate::kernel::ReferenceSymbol;
 use crate::table::SymbolTable;
 
 /// Reads these names, and keeps them for another run.
 #[derive(Debug, Default)]
 pub(crate) struct RunningKernel {
-    learned: Mutex<Option<Learned>>,
+    learned: Mutex<Option<CacheEntry>>,
 }
 
 impl RunningKernel {
     /// The table; `recall` gives what was kept during this boot.
     pub(crate) fn table(
         &self,
-        reference: Option<&Reference<'_>>,
+        reference: Option<&ReferenceSymbol<'_>>,
         demangling: Demangling,
         recall: Option<&dyn Fn(BuildId, Topic) -> Option<Vec<u8>>>,
     ) -> Result<SymbolTable, Rejection> {
@@ -45,9 +45,9 @@ impl RunningKernel {
     }
 
     /// Keeps the table for another run, if it shows addresses and nothing has changed while the list was read.
-    fn keep(&self, state: KernelState, here: &Kept) {
+    fn keep(&self, state: KernelState, here: &CachedKallsyms) {
         if !here.table.is_empty() && KernelState::now().as_ref() == Some(&state) {
-            let learned = Learned {
+            let learned = CacheEntry {
                 of: state.boot,
                 topic: Topic::Symbols,
                 bytes: encode(&state, here),
@@ -57,7 +57,7 @@ impl RunningKernel {
     }
 
     /// What another run can use.
-    pub(crate) fn learned(&self) -> Option<Learned> {
+    pub(crate) fn learned(&self) -> Option<CacheEntry> {
         self.learned
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -7,9 +7,9 @@
 use std::fmt::Write;
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{Elf, FileVersion, Found, Origin};
+use oxperf_objects::{Elf, FileVersion, Found, ObjectOrigin};
 
-use super::{Kind, Learned, Topic, open, seal};
+use super::{CacheEntry, Kind, Topic, open, seal};
 use crate::demangle::Demangling;
 
 /// An object with all that answers about it depend on.
@@ -52,8 +52,8 @@ impl Identity {
     }
 
     /// These bytes for another run.
-    pub(crate) fn keep(&self, topic: Topic, kind: &Kind, content: &[u8]) -> Learned {
-        Learned {
+    pub(crate) fn keep(&self, topic: Topic, kind: &Kind, content: &[u8]) -> CacheEntry {
+        CacheEntry {
             of: self.id,
             topic,
             bytes: seal(kind, &self.state, content),
@@ -74,7 +74,7 @@ impl Identity {
 
 /// The state of a file of which answers may be kept.
 pub(crate) fn keepable(file: &Found) -> Option<FileVersion> {
-    let seen_by_all = file.origin != Origin::LiveProcess;
+    let seen_by_all = file.origin != ObjectOrigin::LiveProcess;
     file.contents
         .version()
         .filter(|version| seen_by_all && version.is_ours())
@@ -113,10 +113,14 @@ mod tests {
             let elf = Elf::parse(&found.contents).unwrap();
             Identity::of(&[(&found, &elf)], Demangling::On).map(|identity| identity.state)
         };
-        let here = state(&std::env::current_exe().unwrap(), Origin::RecordedPath).unwrap();
-        let there = state(&copy, Origin::RecordedPath).unwrap();
+        let here = state(
+            &std::env::current_exe().unwrap(),
+            ObjectOrigin::RecordedPath,
+        )
+        .unwrap();
+        let there = state(&copy, ObjectOrigin::RecordedPath).unwrap();
         assert_ne!(here, there);
-        assert_eq!(state(&copy, Origin::LiveProcess), None);
+        assert_eq!(state(&copy, ObjectOrigin::LiveProcess), None);
         std::fs::OpenOptions::new()
             .write(true)
             .open(&copy)
@@ -124,7 +128,7 @@ mod tests {
             .set_modified(std::time::UNIX_EPOCH)
             .unwrap();
         assert_ne!(
-            state(&copy, Origin::RecordedPath).unwrap(),
+            state(&copy, ObjectOrigin::RecordedPath).unwrap(),
             there,
             "written to"
         );
@@ -132,7 +136,7 @@ mod tests {
             && std::os::unix::fs::chown(&copy, Some(12345), None).is_ok()
         {
             assert_eq!(
-                state(&copy, Origin::RecordedPath),
+                state(&copy, ObjectOrigin::RecordedPath),
                 None,
                 "a file of somebody else"
             );

@@ -7,7 +7,7 @@ use oxperf_objects::Found;
 
 use super::identity::Identity;
 use super::table::{decode, encode};
-use super::{Learned, Topic};
+use super::{CacheEntry, Topic};
 use crate::table::SymbolTable;
 
 const KIND: &[u8; 8] = b"oxsym\0\0\x02";
@@ -17,7 +17,7 @@ const WORTHWHILE: usize = 4096;
 /// What is to be kept.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectTables {
-    learned: Mutex<Vec<Learned>>,
+    learned: Mutex<Vec<CacheEntry>>,
 }
 
 impl ObjectTables {
@@ -46,7 +46,7 @@ impl ObjectTables {
     }
 
     /// What another run can use.
-    pub(crate) fn learned(&self) -> Vec<Learned> {
+    pub(crate) fn learned(&self) -> Vec<CacheEntry> {
         self.learned
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -56,7 +56,7 @@ impl ObjectTables {
 
 #[cfg(test)]
 mod tests {
-    use oxperf_objects::{Contents, Elf, Origin};
+    use oxperf_objects::{Contents, Elf, ObjectOrigin};
 
     use super::*;
     use crate::demangle::Demangling;
@@ -67,7 +67,7 @@ mod tests {
         let contents = Contents::open(&path).unwrap();
         Arc::new(Found {
             path,
-            origin: Origin::RecordedPath,
+            origin: ObjectOrigin::RecordedPath,
             contents,
         })
     }

@@ -10,7 +10,7 @@ use crate::builder::with_spans;
 use crate::demangle::Demangling;
 use crate::entry::Suffix;
 use crate::names::{NameTexts, StoredName};
-use crate::shown::Shown;
+use crate::shown::DisplayNames;
 use crate::table::{Stored, SymbolId, SymbolTable};
 
 /// Appends a table.
@@ -59,7 +59,7 @@ pub(crate) fn decode(
     let mut table = SymbolTable {
         symbols: Vec::with_capacity(count),
         names: NameTexts::in_files(files),
-        shown: Shown::of(count),
+        shown: DisplayNames::of(count),
         demangling,
         ..SymbolTable::default()
     };

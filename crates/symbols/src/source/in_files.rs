@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use oxperf_objects::{Contents, Elf, Found, Locator, ObjectKind, Origin, Places, Wanted};
+use oxperf_objects::{
+    Contents, Elf, Found, Locator, ObjectKind, ObjectOrigin, ObjectQuery, SearchPaths,
+};
 
 use super::answers::{self, Answers};
 use super::object::Object;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
 use crate::kept::identity::Identity;
-use crate::kept::{Learned, Recall, Topic};
+use crate::kept::{CacheEntry, CacheLookup, Topic};
 use crate::segments::Segments;
 
 /// What files with debug information say.
@@ -28,7 +30,7 @@ pub(super) struct InFiles {
     object: OnceLock<Option<Object>>,
     /// Known answers, those of other runs among them.
     answers: OnceLock<Mutex<Answers>>,
-    recall: OnceLock<Recall>,
+    recall: OnceLock<CacheLookup>,
     /// Whether there are answers that were not there at the begin.
     learned: AtomicBool,
 }
@@ -38,7 +40,7 @@ impl InFiles {
     pub(super) fn new(
         found: Arc<Found>,
         image: Segments,
-        wanted: &Wanted<'_>,
+        wanted: &ObjectQuery<'_>,
         locator: &Locator,
         demangling: Demangling,
     ) -> InFiles {
@@ -61,16 +63,16 @@ impl InFiles {
         let contents = Contents::from_memory(bytes);
         let found = Found {
             path: PathBuf::new(),
-            origin: Origin::RecordedPath,
+            origin: ObjectOrigin::RecordedPath,
             contents,
         };
         let found = Arc::new(found);
         let image = Elf::parse(&found.contents).ok()?;
-        let nowhere = Locator::new(Places {
+        let nowhere = Locator::new(SearchPaths {
             root: Some(PathBuf::from("/dev/null")),
-            ..Places::default()
+            ..SearchPaths::default()
         });
-        let wanted = Wanted {
+        let wanted = ObjectQuery {
             path: b"",
             build_id: None,
             kind: ObjectKind::User,
@@ -132,18 +134,18 @@ impl InFiles {
     }
 
     /// Takes over what another run has learned, if it fits, at the first question that it may answer.
-    pub(super) fn remember(&self, recall: Recall) {
+    pub(super) fn remember(&self, recall: CacheLookup) {
         let _ = self.recall.set(recall);
     }
 
     fn recalled(&self) -> Option<Answers> {
-        let Recall(recall) = self.recall.get()?;
+        let CacheLookup(recall) = self.recall.get()?;
         self.identity()?
             .recall(Topic::Sources, answers::KIND, &**recall, answers::decode)
     }
 
     /// Everything known, if it is worth to be kept: not where parts were missing that may be there another time.
-    pub(super) fn learned(&self) -> Option<Learned> {
+    pub(super) fn learned(&self) -> Option<CacheEntry> {
         let is_news =
             self.learned.load(Ordering::Relaxed) && self.object().is_none_or(Object::is_whole);
         let identity = is_news.then(|| self.identity()).flatten()?;

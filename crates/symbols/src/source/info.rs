@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use oxperf_objects::{Elf, Found, Locator, Wanted};
+use oxperf_objects::{Elf, Found, Locator, ObjectQuery};
 
 use super::in_files::InFiles;
 use super::object::Object;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
-use crate::kept::{Learned, Recall};
+use crate::kept::{CacheEntry, CacheLookup};
 use crate::segments::Segments;
 
 /// The source lines and inlined functions of an object, by offset into the file that ran: the addresses of
@@ -35,7 +35,7 @@ impl DebugInfo {
     pub(crate) fn new(
         found: Arc<Found>,
         image: &Elf<'_>,
-        wanted: &Wanted<'_>,
+        wanted: &ObjectQuery<'_>,
         locator: &Locator,
         demangling: Demangling,
     ) -> DebugInfo {
@@ -47,7 +47,7 @@ impl DebugInfo {
     pub(crate) fn of_kernel(
         found: Arc<Found>,
         shift: u64,
-        wanted: &Wanted<'_>,
+        wanted: &ObjectQuery<'_>,
         locator: &Locator,
         demangling: Demangling,
     ) -> DebugInfo {
@@ -139,14 +139,14 @@ impl DebugInfo {
     }
 
     /// Takes over what another run has learned, if it fits, at the first question that it may answer.
-    pub(crate) fn remember(&self, recall: Recall) {
+    pub(crate) fn remember(&self, recall: CacheLookup) {
         if let Told::InFiles(files) = &self.told {
             files.remember(recall);
         }
     }
 
     /// Everything known, if it is worth to be kept.
-    pub(crate) fn learned(&self) -> Option<Learned> {
+    pub(crate) fn learned(&self) -> Option<CacheEntry> {
         match &self.told {
             Told::InFiles(files) => files.learned(),
             Told::Lines(_) => None,

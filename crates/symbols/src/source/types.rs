@@ -88,21 +88,21 @@ pub struct Variable {
     /// What it is.
     pub ty: Option<TypeId>,
     /// Where it is held, while which code runs, in the order of its entry.
-    pub held: Vec<Held>,
+    pub held: Vec<LocationEntry>,
 }
 
 /// Where a variable is held while some code runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct LocationEntry {
     /// The code, by virtual address; `None` for all code of its scope.
     pub code: Option<Range<u64>>,
     /// The place.
-    pub place: Place,
+    pub place: VariableLocation,
 }
 
 /// A place that holds a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum VariableLocation {
     /// The register holds it.
     Register(u16),
     /// It is what the register holds and so much more.

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use oxperf_objects::Elf;
-use oxperf_objects::elf::{ElfSymbol, Section, SymbolBinding, SymbolKind, SymbolPlace};
+use oxperf_objects::elf::{ElfSection, ElfSymbol, SymbolBinding, SymbolKind, SymbolSection};
 
 /// `STT_FILE`: the symbol names a source file.
 const FILE: SymbolKind = SymbolKind::Other(object::elf::STT_FILE);
@@ -93,7 +93,7 @@ impl Seen {
 }
 
 /// The section of a symbol that may be a function.
-fn section_of<'e, 'a>(symbol: &ElfSymbol<'_>, elf: &'e Elf<'a>) -> Option<&'e Section<'a>> {
+fn section_of<'e, 'a>(symbol: &ElfSymbol<'_>, elf: &'e Elf<'a>) -> Option<&'e ElfSection<'a>> {
     let is_code = match symbol.kind {
         SymbolKind::Function | SymbolKind::IndirectFunction => true,
         SymbolKind::Label => {
@@ -102,7 +102,7 @@ fn section_of<'e, 'a>(symbol: &ElfSymbol<'_>, elf: &'e Elf<'a>) -> Option<&'e Se
         SymbolKind::Object | SymbolKind::Other(_) => false,
     };
     match symbol.place {
-        SymbolPlace::Section(index) if is_code => elf.sections().get(usize::from(index)),
+        SymbolSection::Section(index) if is_code => elf.sections().get(usize::from(index)),
         _ => None,
     }
 }

@@ -2,26 +2,26 @@
 
 use oxperf_abi::RecordType;
 
-use super::Body;
+use super::ThreadBody;
 use crate::bytes::Bytes;
 use crate::error::Read;
 use crate::line::Line;
 
-pub(super) fn lost(line: &mut Line, out: &mut Bytes) -> Read<Body> {
+pub(super) fn lost(line: &mut Line, out: &mut Bytes) -> Read<ThreadBody> {
     words(RecordType::LOST, &["id", "lost"], line, out)
 }
 
-pub(super) fn lost_samples(line: &mut Line, out: &mut Bytes) -> Read<Body> {
+pub(super) fn lost_samples(line: &mut Line, out: &mut Bytes) -> Read<ThreadBody> {
     words(RecordType::LOST_SAMPLES, &["lost"], line, out)
 }
 
-pub(super) fn throttle(kind: RecordType, line: &mut Line, out: &mut Bytes) -> Read<Body> {
+pub(super) fn throttle(kind: RecordType, line: &mut Line, out: &mut Bytes) -> Read<ThreadBody> {
     words(kind, &["time", "id", "stream_id"], line, out)
 }
 
-fn words(kind: RecordType, keys: &[&str], line: &mut Line, out: &mut Bytes) -> Read<Body> {
+fn words(kind: RecordType, keys: &[&str], line: &mut Line, out: &mut Bytes) -> Read<ThreadBody> {
     for key in keys {
         out.u64(line.number_or_zero(key)?);
     }
-    Ok(Body::new(kind))
+    Ok(ThreadBody::new(kind))
 }

@@ -2,19 +2,19 @@
 
 use oxperf_abi::{Misc, RecordType};
 
-use super::Body;
+use super::ThreadBody;
 use crate::bytes::Bytes;
 use crate::error::Read;
 use crate::line::Line;
 use crate::number;
 
-pub(super) fn mmap(line: &mut Line, out: &mut Bytes) -> Read<Body> {
+pub(super) fn mmap(line: &mut Line, out: &mut Bytes) -> Read<ThreadBody> {
     let task = range(line, out)?;
     out.text(&line.word("the mapping's name")?, 8);
-    Ok(Body::of_task(RecordType::MMAP, 0, task))
+    Ok(ThreadBody::of_task(RecordType::MMAP, 0, task))
 }
 
-pub(super) fn mmap2(line: &mut Line, out: &mut Bytes) -> Read<Body> {
+pub(super) fn mmap2(line: &mut Line, out: &mut Bytes) -> Read<ThreadBody> {
     let task = range(line, out)?;
     let misc = match line.take("build_id") {
         Some(hex) => build_id(&number::hex(&hex)?, out)?,
@@ -23,7 +23,7 @@ pub(super) fn mmap2(line: &mut Line, out: &mut Bytes) -> Read<Body> {
     out.u32(line.number_or_zero("prot")?);
     out.u32(line.number_or_zero("flags")?);
     out.text(&line.word("the mapping's name")?, 8);
-    Ok(Body::of_task(RecordType::MMAP2, misc, task))
+    Ok(ThreadBody::of_task(RecordType::MMAP2, misc, task))
 }
 
 /// `pid= tid= ADDR+LEN@PGOFF`, common to both.

@@ -3,7 +3,7 @@
 use super::ctype::IntType;
 use super::expression::{Binary, Expression, Unary};
 use crate::bytes::{ByteOrder, WordSize, part};
-use crate::field::Field;
+use crate::field::FormatField;
 use crate::names::{KernelSymbols, NoSymbols};
 use crate::printk::PrintkStrings;
 
@@ -90,7 +90,7 @@ impl<'a> Record<'a> {
         rest.get(..length).unwrap_or_default()
     }
 
-    fn field_number(&self, field: &Field) -> Option<u64> {
+    fn field_number(&self, field: &FormatField) -> Option<u64> {
         let bytes = part(self.bytes, field.offset, field.size)?;
         Some(IntType::new(field.size, field.signed).widen(self.order.unsigned(bytes)?))
     }

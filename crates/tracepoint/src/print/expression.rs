@@ -2,14 +2,14 @@
 
 use super::ctype::IntType;
 use super::tables::{FlagTable, SymbolTable};
-use crate::field::Field;
+use crate::field::FormatField;
 
 /// A number or a text, as a function of a record.
 #[derive(Clone, Debug)]
 pub(super) enum Expression {
     Number(u64, IntType),
     Literal(Vec<u8>),
-    Field(Box<Field>),
+    Field(Box<FormatField>),
     /// `array[index]`, with the type of the element.
     Element {
         array: Box<Expression>,
@@ -17,9 +17,9 @@ pub(super) enum Expression {
         kind: IntType,
     },
     /// `__get_dynamic_array(field)`, `__get_str(field)`: where a field's data lies.
-    Data(Box<Field>),
+    Data(Box<FormatField>),
     /// `__get_dynamic_array_len(field)`: its bytes.
-    Length(Box<Field>),
+    Length(Box<FormatField>),
     Unary(Unary, Box<Expression>),
     /// Both operands are brought to the type first.
     Binary(Binary, IntType, Box<[Expression; 2]>),
@@ -39,7 +39,7 @@ pub(super) enum Expression {
     List(Box<[Expression; 3]>),
     /// Set bits of a field's data, as ranges or as hexadecimal words.
     Bits {
-        field: Box<Field>,
+        field: Box<FormatField>,
         ranges: bool,
     },
 }
@@ -120,7 +120,7 @@ impl Expression {
     }
 
     /// Whether the value is that of a field, whatever type it is taken for.
-    pub(super) fn is_only(&self, field: &Field) -> bool {
+    pub(super) fn is_only(&self, field: &FormatField) -> bool {
         match self {
             Expression::Field(one) => **one == *field,
             Expression::Cast(_, inner) => inner.is_only(field),

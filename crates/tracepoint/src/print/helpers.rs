@@ -5,7 +5,7 @@ use super::eval::constant;
 use super::expression::{Binary, Expression};
 use super::parser::Parser;
 use super::tables::{FlagTable, SymbolTable};
-use crate::field::Field;
+use crate::field::FormatField;
 
 impl Parser<'_> {
     /// The call of `name`, whose `(` is consumed; `None` for functions that are not known.
@@ -120,14 +120,14 @@ impl Parser<'_> {
     }
 
     /// The field that a helper's only argument names; helpers are written for fields with data elsewhere.
-    fn named_field(&mut self) -> Option<Option<Field>> {
+    fn named_field(&mut self) -> Option<Option<FormatField>> {
         let name = self.name()?;
         self.expect(")")?;
         Some(self.field(name))
     }
 
     fn data(&mut self) -> Option<Expression> {
-        let field = self.named_field()?.filter(Field::is_dynamic);
+        let field = self.named_field()?.filter(FormatField::is_dynamic);
         let value = field.map_or(Expression::Literal(Vec::new()), |field| {
             Expression::Data(Box::new(field))
         });

@@ -4,15 +4,15 @@ use super::ctype::IntType;
 use super::expression::{Binary, Expression, Unary};
 use super::lexer::Token;
 use crate::bytes::WordSize;
-use crate::field::{Field, FieldKind};
-use crate::format::Format;
+use crate::field::{FieldKind, FormatField};
+use crate::format::EventFormat;
 
 /// Reads the tokens of one event's print expression.
 ///
 /// Every step answers `None` for what it does not understand: the event is then shown as a list of its fields.
 pub(super) struct Parser<'a> {
     tokens: &'a [Token],
-    format: &'a Format,
+    format: &'a EventFormat,
     pub(super) word: WordSize,
     depth: usize,
     /// How many operators the current argument or table entry has.
@@ -28,7 +28,7 @@ const DEEPEST: usize = 128;
 const MOST_OPERATORS: usize = 512;
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(tokens: &'a [Token], format: &'a Format, word: WordSize) -> Parser<'a> {
+    pub(super) fn new(tokens: &'a [Token], format: &'a EventFormat, word: WordSize) -> Parser<'a> {
         Parser {
             tokens,
             format,
@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
         )
     }
 
-    pub(super) fn field(&self, name: &str) -> Option<Field> {
+    pub(super) fn field(&self, name: &str) -> Option<FormatField> {
         self.format.field(name).cloned()
     }
 }
@@ -321,7 +321,7 @@ fn cast(words: &str, kind: Option<IntType>, operand: Expression) -> Expression {
 }
 
 /// The same data with elements of another type.
-fn retyped(field: &Field, pointee: IntType) -> Expression {
+fn retyped(field: &FormatField, pointee: IntType) -> Expression {
     let mut field = Box::new(field.clone());
     field.signed = pointee.signed();
     field.kind = match field.kind {

@@ -1,7 +1,7 @@
 //! The print language: an expression and the text it gives for one record.
 
 use super::*;
-use crate::{ByteOrder, Format, Formatter, KernelSymbol, KernelSymbols, PrintkStrings};
+use crate::{ByteOrder, EventFormat, Formatter, KernelFunction, KernelSymbols, PrintkStrings};
 use std::sync::Arc;
 
 const FIELDS: &str = "name: event\nID: 9\nformat:\n\
@@ -43,9 +43,9 @@ fn record() -> Vec<u8> {
 struct OneSymbol;
 
 impl KernelSymbols for OneSymbol {
-    fn symbol(&self, address: u64) -> Option<KernelSymbol<'_>> {
+    fn symbol(&self, address: u64) -> Option<KernelFunction<'_>> {
         let offset = address.checked_sub(0xffff_8000_0000_0ff0)?;
-        Some(KernelSymbol {
+        Some(KernelFunction {
             name: "do_it",
             module: None,
             offset,
@@ -55,7 +55,7 @@ impl KernelSymbols for OneSymbol {
 
 fn formatter(print: &str) -> Formatter {
     let text = format!("{FIELDS}print fmt: {print}\n");
-    let format = Format::parse(text.as_bytes()).expect("a format");
+    let format = EventFormat::parse(text.as_bytes()).expect("a format");
     let strings = PrintkStrings::parse(b"0xffff800000001000 : \"a string\"\n");
     Formatter::with_strings(
         format,
@@ -300,7 +300,7 @@ fn a_short_record_reads_as_zeros() {
 fn big_endian_records_read_the_same() {
     let text =
         format!("{FIELDS}print fmt: \"%d %x %x\", REC->minus_5, REC->word, ntohs(REC->word)\n");
-    let format = Format::parse(text.as_bytes()).expect("a format");
+    let format = EventFormat::parse(text.as_bytes()).expect("a format");
     let record = [0, 9, 0, 0, 0xff, 0xff, 0xff, 0xfb, 0, 0, 0x12, 0x34];
     let mut out = Vec::new();
     Formatter::new(format, ByteOrder::Big).format(&record, &mut out);

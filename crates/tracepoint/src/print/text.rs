@@ -4,7 +4,7 @@ use super::eval::Record;
 use super::expression::Expression;
 use super::number;
 use crate::bytes::until_nul;
-use crate::field::{Field, FieldKind};
+use crate::field::{FieldKind, FormatField};
 use crate::harmless;
 
 /// Appends the text of `value`; a number without text stands in decimal.
@@ -40,7 +40,7 @@ fn data(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
     harmless::append(out, until_nul(bytes.unwrap_or_default()));
 }
 
-fn field_text(out: &mut Vec<u8>, field: &Field, value: &Expression, record: &Record<'_>) {
+fn field_text(out: &mut Vec<u8>, field: &FormatField, value: &Expression, record: &Record<'_>) {
     match field.kind {
         FieldKind::Integer => number::decimal(out, record.number(value)),
         FieldKind::Pointer => address(out, record.number(value), record),
@@ -79,7 +79,7 @@ fn list(out: &mut Vec<u8>, [data, count, size]: &[Expression; 3], record: &Recor
     out.push(b'}');
 }
 
-fn bits(out: &mut Vec<u8>, field: &Field, ranges: bool, record: &Record<'_>) {
+fn bits(out: &mut Vec<u8>, field: &FormatField, ranges: bool, record: &Record<'_>) {
     let bytes = field.bytes(record.bytes, record.order).unwrap_or_default();
     if ranges {
         bit_ranges(out, bytes, record)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Tracefs;
 use crate::error::TracepointError;
-use crate::format::Format;
+use crate::format::EventFormat;
 
 /// Events and headers held in memory.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +56,7 @@ impl Tracefs for MemoryTracefs {
     }
 
     fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError> {
-        Ok(Format::parse(&self.format(system, event)?)?.id)
+        Ok(EventFormat::parse(&self.format(system, event)?)?.id)
     }
 
     fn format(&self, system: &str, event: &str) -> Result<Vec<u8>, TracepointError> {

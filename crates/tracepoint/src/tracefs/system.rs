@@ -174,7 +174,7 @@ mod tests {
             "{events:?}"
         );
         let format = tracefs.format("sched", "sched_switch").expect("a format");
-        let format = crate::Format::parse(&format).expect("parses");
+        let format = crate::EventFormat::parse(&format).expect("parses");
         assert_eq!(
             format.id,
             tracefs.id("sched", "sched_switch").expect("an id")

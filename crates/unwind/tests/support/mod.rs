@@ -8,7 +8,7 @@
 mod elf;
 
 use oxperf_objects::Contents;
-use oxperf_unwind::{ObjectKey, Space, Spot, UnwindInfo};
+use oxperf_unwind::{AddressSpace, Location, ObjectKey, UnwindInfo};
 
 /// Where the object is mapped.
 pub(crate) const BASE: u64 = 0x7f00_0000_0000;
@@ -136,15 +136,15 @@ pub(crate) fn object(machine: u16, name: &'static str, bytes: Vec<u8>) -> Option
 /// An address space with one object at [`BASE`].
 pub(crate) struct Mapped(pub(crate) UnwindInfo);
 
-impl Space for Mapped {
-    fn spot(&self, address: u64) -> Spot<'_> {
+impl AddressSpace for Mapped {
+    fn spot(&self, address: u64) -> Location<'_> {
         match address.checked_sub(BASE) {
-            Some(offset) if offset < 0x10_0000 => Spot::Object {
+            Some(offset) if offset < 0x10_0000 => Location::Object {
                 key: ObjectKey(0),
                 info: &self.0,
                 offset,
             },
-            _ => Spot::Nothing,
+            _ => Location::Nothing,
         }
     }
 }

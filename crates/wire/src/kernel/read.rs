@@ -6,7 +6,7 @@ use crate::{Cursor, Encoder, ReadValues, WireError};
 
 /// The counter values of a thread (`inherit_stat`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Read<'a> {
+pub struct ReadRecord<'a> {
     /// Process.
     pub pid: Pid,
     /// Thread.
@@ -15,10 +15,13 @@ pub struct Read<'a> {
     pub values: ReadValues<'a>,
 }
 
-impl<'a> Read<'a> {
+impl<'a> ReadRecord<'a> {
     /// Decodes the body.
-    pub fn decode(format: ReadFormat, cursor: &mut Cursor<'a>) -> Result<Read<'a>, WireError> {
-        Ok(Read {
+    pub fn decode(
+        format: ReadFormat,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<ReadRecord<'a>, WireError> {
+        Ok(ReadRecord {
             pid: Pid(cursor.i32()?),
             tid: Tid(cursor.i32()?),
             values: ReadValues::decode(format, cursor)?,
@@ -44,7 +47,7 @@ mod tests {
         body.i32(1);
         body.i32(2);
         body.u64(33);
-        let read = Read::decode(
+        let read = ReadRecord::decode(
             ReadFormat::EMPTY,
             &mut Cursor::new(body.as_bytes(), Endian::Little),
         )

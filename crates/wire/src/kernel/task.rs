@@ -6,7 +6,7 @@ use crate::{Cursor, Encoder, WireError};
 
 /// FORK and EXIT: a thread and its parent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Task {
+pub struct TaskEvent {
     /// Process.
     pub pid: Pid,
     /// Parent's process.
@@ -19,10 +19,10 @@ pub struct Task {
     pub time: PerfTime,
 }
 
-impl Task {
+impl TaskEvent {
     /// Decodes the body.
-    pub fn decode(cursor: &mut Cursor<'_>) -> Result<Task, WireError> {
-        Ok(Task {
+    pub fn decode(cursor: &mut Cursor<'_>) -> Result<TaskEvent, WireError> {
+        Ok(TaskEvent {
             pid: Pid(cursor.i32()?),
             ppid: Pid(cursor.i32()?),
             tid: Tid(cursor.i32()?),
@@ -47,15 +47,15 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Task {
+        let record = TaskEvent {
             pid: Pid(1),
             ppid: Pid(2),
             tid: Tid(3),
             ptid: Tid(4),
             time: PerfTime(5),
         };
-        round_trip(&record, Task::encode, |cursor| {
-            Task::decode(cursor).map(|read| assert_eq!(read, record))
+        round_trip(&record, TaskEvent::encode, |cursor| {
+            TaskEvent::decode(cursor).map(|read| assert_eq!(read, record))
         });
     }
 }

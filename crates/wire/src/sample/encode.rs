@@ -2,7 +2,7 @@
 
 use oxperf_abi::{BranchSampleType, SampleType};
 
-use super::{BranchStack, Registers, Sample, UserStack, Weight, branch_flags_stored};
+use super::{BranchStack, Registers, Sample, SampleWeight, UserStack, branch_flags_stored};
 use crate::{Encoder, Endian, SampleLayout, Words};
 
 impl Sample<'_> {
@@ -145,19 +145,19 @@ fn encode_stack(stack: Option<&UserStack<'_>>, encoder: &mut Encoder) {
     }
 }
 
-fn encode_weight(weight: Option<Weight>, encoder: &mut Encoder) {
+fn encode_weight(weight: Option<SampleWeight>, encoder: &mut Encoder) {
     match (weight, encoder.endian()) {
-        (Some(Weight::Parts { var1, var2, var3 }), Endian::Little) => {
+        (Some(SampleWeight::Parts { var1, var2, var3 }), Endian::Little) => {
             encoder.u32(var1);
             encoder.u16(var2);
             encoder.u16(var3);
         }
-        (Some(Weight::Parts { var1, var2, var3 }), Endian::Big) => {
+        (Some(SampleWeight::Parts { var1, var2, var3 }), Endian::Big) => {
             encoder.u16(var3);
             encoder.u16(var2);
             encoder.u32(var1);
         }
-        (Some(Weight::Whole(weight)), _) => encoder.u64(weight),
+        (Some(SampleWeight::Whole(weight)), _) => encoder.u64(weight),
         (None, _) => encoder.u64(0),
     }
 }

@@ -4,7 +4,7 @@ use crate::{Cursor, Encoder, WireError};
 
 /// A binary and the number by which symbols name it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dso<'a> {
+pub struct SimpleperfDso<'a> {
     /// What it is, by the numbers of the FILE feature.
     pub kind: u64,
     /// Its number.
@@ -15,11 +15,11 @@ pub struct Dso<'a> {
     pub name: &'a [u8],
 }
 
-impl<'a> Dso<'a> {
+impl<'a> SimpleperfDso<'a> {
     /// Decodes the body.
-    pub fn decode(cursor: &mut Cursor<'a>) -> Result<Dso<'a>, WireError> {
+    pub fn decode(cursor: &mut Cursor<'a>) -> Result<SimpleperfDso<'a>, WireError> {
         let (kind, id, min_vaddr) = (cursor.u64()?, cursor.u64()?, cursor.u64()?);
-        Ok(Dso {
+        Ok(SimpleperfDso {
             kind,
             id,
             min_vaddr,
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Dso {
+        let record = SimpleperfDso {
             kind: 2,
             id: 7,
             min_vaddr: 0x1000,
@@ -51,7 +51,7 @@ mod tests {
         };
         round_trip(
             |encoder| record.encode(encoder),
-            |cursor| Dso::decode(cursor) == Ok(record),
+            |cursor| SimpleperfDso::decode(cursor) == Ok(record),
         );
     }
 }

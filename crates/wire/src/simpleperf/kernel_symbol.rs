@@ -4,16 +4,16 @@ use crate::{Cursor, Encoder, WireError};
 
 /// The text of `/proc/kallsyms`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct KernelSymbol<'a> {
+pub struct SimpleperfKernelSymbols<'a> {
     /// The text.
     pub kallsyms: &'a [u8],
 }
 
-impl<'a> KernelSymbol<'a> {
+impl<'a> SimpleperfKernelSymbols<'a> {
     /// Decodes the body.
-    pub fn decode(cursor: &mut Cursor<'a>) -> Result<KernelSymbol<'a>, WireError> {
+    pub fn decode(cursor: &mut Cursor<'a>) -> Result<SimpleperfKernelSymbols<'a>, WireError> {
         let size = cursor.u32()?;
-        Ok(KernelSymbol {
+        Ok(SimpleperfKernelSymbols {
             kallsyms: cursor.items(u64::from(size), 1)?,
         })
     }
@@ -32,12 +32,12 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = KernelSymbol {
+        let record = SimpleperfKernelSymbols {
             kallsyms: b"0 t x\n",
         };
         round_trip(
             |encoder| record.encode(encoder),
-            |cursor| KernelSymbol::decode(cursor) == Ok(record),
+            |cursor| SimpleperfKernelSymbols::decode(cursor) == Ok(record),
         );
     }
 }

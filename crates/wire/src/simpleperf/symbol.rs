@@ -4,7 +4,7 @@ use crate::{Cursor, Encoder, WireError};
 
 /// A symbol of a binary that an earlier record told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Symbol<'a> {
+pub struct SimpleperfSymbol<'a> {
     /// Its first address in the binary.
     pub start: u64,
     /// Its size in bytes.
@@ -15,11 +15,11 @@ pub struct Symbol<'a> {
     pub name: &'a [u8],
 }
 
-impl<'a> Symbol<'a> {
+impl<'a> SimpleperfSymbol<'a> {
     /// Decodes the body.
-    pub fn decode(cursor: &mut Cursor<'a>) -> Result<Symbol<'a>, WireError> {
+    pub fn decode(cursor: &mut Cursor<'a>) -> Result<SimpleperfSymbol<'a>, WireError> {
         let (start, size, dso) = (cursor.u64()?, cursor.u64()?, cursor.u64()?);
-        Ok(Symbol {
+        Ok(SimpleperfSymbol {
             start,
             size,
             dso,
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Symbol {
+        let record = SimpleperfSymbol {
             start: 0x1040,
             size: 112,
             dso: 7,
@@ -51,7 +51,7 @@ mod tests {
         };
         round_trip(
             |encoder| record.encode(encoder),
-            |cursor| Symbol::decode(cursor) == Ok(record),
+            |cursor| SimpleperfSymbol::decode(cursor) == Ok(record),
         );
     }
 }

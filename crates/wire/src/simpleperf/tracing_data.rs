@@ -4,16 +4,16 @@ use crate::{Cursor, Encoder, WireError};
 
 /// Tracing data as the header's feature holds them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TracingData<'a> {
+pub struct SimpleperfTracingData<'a> {
     /// The data.
     pub data: &'a [u8],
 }
 
-impl<'a> TracingData<'a> {
+impl<'a> SimpleperfTracingData<'a> {
     /// Decodes the body.
-    pub fn decode(cursor: &mut Cursor<'a>) -> Result<TracingData<'a>, WireError> {
+    pub fn decode(cursor: &mut Cursor<'a>) -> Result<SimpleperfTracingData<'a>, WireError> {
         let size = cursor.u32()?;
-        Ok(TracingData {
+        Ok(SimpleperfTracingData {
             data: cursor.items(u64::from(size), 1)?,
         })
     }
@@ -32,12 +32,12 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = TracingData {
+        let record = SimpleperfTracingData {
             data: b"\x17\x08\x44tracing",
         };
         round_trip(
             |encoder| record.encode(encoder),
-            |cursor| TracingData::decode(cursor) == Ok(record),
+            |cursor| SimpleperfTracingData::decode(cursor) == Ok(record),
         );
     }
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use oxperf_objects::{BuildIdCache, CacheFile, parse_id};
-use oxperf_tar::{Entry, Kind, Reader, TarError};
+use oxperf_tar::{ArchiveEntry, ArchiveReader, EntryKind, TarError};
 
 use super::{RECORDING, unusable};
 use crate::failure::Failure;
@@ -85,7 +85,7 @@ fn take(
     (limits, counts): (&Limits, &mut Counts),
     outermost: bool,
 ) -> Result<(), TarError> {
-    let mut reader = Reader::new(limits.unpacked(unpacked(packed)?));
+    let mut reader = ArchiveReader::new(limits.unpacked(unpacked(packed)?));
     while let Some(entry) = reader.next_entry()? {
         limits.entry()?;
         if outermost && entry.path == Path::new(BINARIES) {
@@ -119,10 +119,10 @@ fn unpacked<'r>(mut packed: Box<dyn Read + 'r>) -> io::Result<Box<dyn Read + 'r>
 /// Whether the entry was taken; `None` if it holds nothing.
 fn take_entry<R: Read>(
     cache: &BuildIdCache,
-    entry: &Entry,
-    reader: &mut Reader<R>,
+    entry: &ArchiveEntry,
+    reader: &mut ArchiveReader<R>,
 ) -> io::Result<Option<bool>> {
-    let Kind::File { .. } = entry.kind else {
+    let EntryKind::File { .. } = entry.kind else {
         return Ok(None);
     };
     if entry.path == Path::new(RECORDING) {

@@ -11,7 +11,7 @@ use oxperf_machine::Machine;
 use oxperf_present::recording::thread_counters::{self as counters_text, CounterLayout};
 use oxperf_present::recording::{stats, tasks as tasks_text};
 use oxperf_session::{Diagnostics, NoSink, RecordStats, SampleEvent, Session, SidebandEvent, Sink};
-use oxperf_wire::kernel::Read;
+use oxperf_wire::kernel::ReadRecord;
 use oxperf_wire::{Cursor, Endian};
 
 use crate::failure::{Failure, code};
@@ -131,8 +131,8 @@ impl Sink for Counters {
         let Some(&format) = self.formats.get(event.event.0) else {
             return ControlFlow::Continue(());
         };
-        let read = Read::decode(format, &mut Cursor::new(event.record.body, self.endian));
-        if let Ok(Read { pid, tid, values }) = read {
+        let read = ReadRecord::decode(format, &mut Cursor::new(event.record.body, self.endian));
+        if let Ok(ReadRecord { pid, tid, values }) = read {
             let value = values.values().next().map_or(0, |value| value.value);
             self.counters.add(pid, tid, event.event.0, value);
         }

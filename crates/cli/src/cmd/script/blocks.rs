@@ -9,7 +9,7 @@ use oxperf_present::script::FieldSet;
 use oxperf_present::script::traced::push_bytes;
 use oxperf_present::text::sanitize;
 use oxperf_present::text::source_line::{push_line, push_unknown};
-use oxperf_resolve::Place;
+use oxperf_resolve::DsoAddress;
 use oxperf_session::SampleEvent;
 
 use super::instructions::BLOCKS;
@@ -324,14 +324,14 @@ impl Walk<'_, '_> {
         Some(first.length)
     }
 
-    fn place(&mut self, address: u64) -> Option<Place> {
+    fn place(&mut self, address: u64) -> Option<DsoAddress> {
         let located = self
             .machine
             .locate(self.event.thread, mode_of(address), address);
-        located.map(Place::from)
+        located.map(DsoAddress::from)
     }
 
-    fn push_source(&mut self, place: &Place) {
+    fn push_source(&mut self, place: &DsoAddress) {
         let Printer { names, output, .. } = &mut *self.printer;
         let line = names
             .source(self.machine.objects(), place.dso)

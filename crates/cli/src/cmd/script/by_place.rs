@@ -1,6 +1,6 @@
 //! What is known of places, by place.
 
-use oxperf_resolve::Place;
+use oxperf_resolve::DsoAddress;
 use rustc_hash::FxHashMap;
 
 /// Values of places: a table for each dso, so that what is run at a time stays in the CPU's caches.
@@ -16,7 +16,7 @@ impl<T> Default for ByPlace<T> {
 impl<T: Copy> ByPlace<T> {
     /// What is known of a place.
     #[inline]
-    pub(super) fn get(&self, place: Place) -> Option<T> {
+    pub(super) fn get(&self, place: DsoAddress) -> Option<T> {
         self.0
             .get(place.dso.0 as usize)?
             .get(&place.address)
@@ -24,7 +24,7 @@ impl<T: Copy> ByPlace<T> {
     }
 
     /// Notes what a place is; gives it back.
-    pub(super) fn insert(&mut self, place: Place, value: T) -> T {
+    pub(super) fn insert(&mut self, place: DsoAddress, value: T) -> T {
         let dso = place.dso.0 as usize;
         if self.0.len() <= dso {
             self.0.resize_with(dso + 1, FxHashMap::default);

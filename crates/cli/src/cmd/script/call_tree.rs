@@ -16,7 +16,7 @@ use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::call_tree::{self as text, Caller, Summary, json, table};
 use oxperf_resolve::SymbolSource;
 use oxperf_session::{NoSink, SampleEvent, Session, SidebandEvent, Sink};
-use oxperf_wire::kernel::{Comm, Task};
+use oxperf_wire::kernel::{Comm, TaskEvent};
 use oxperf_wire::user::AuxtraceError;
 use oxperf_wire::{Cursor, Endian};
 
@@ -243,7 +243,7 @@ impl Sink for Timeline<'_> {
         let header = event.record.header;
         let cursor = &mut Cursor::new(event.record.body, self.endian);
         let (tid, end) = match header.kind {
-            RecordType::EXIT => (Task::decode(cursor).ok().map(|task| task.tid), End::Exited),
+            RecordType::EXIT => (TaskEvent::decode(cursor).ok().map(|task| task.tid), End::Exited),
             RecordType::COMM if header.misc.has(Misc::COMM_EXEC) => (
                 Comm::decode(cursor).ok().map(|comm| comm.tid),
                 End::Replaced,

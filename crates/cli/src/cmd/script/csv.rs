@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use oxperf_machine::{Machine, Objects};
 use oxperf_present::event_lines::push_cell;
 use oxperf_present::text::number::{push_hex, push_number};
-use oxperf_resolve::{KernelNames, Names, Place};
+use oxperf_resolve::{DsoAddress, KernelNames, Names};
 use oxperf_session::SampleEvent;
 
 use super::gaps::GapForm;
@@ -85,7 +85,7 @@ impl Printer<'_> {
 
 /// Appends the values of a place: its symbol, the distance from there, and its object.
 pub(super) fn push_place(
-    place: Option<Place>,
+    place: Option<DsoAddress>,
     (names, objects): (&Names<'_>, &Objects),
     out: &mut Vec<u8>,
 ) {
@@ -101,7 +101,7 @@ pub(super) fn push_place(
 
 /// Appends the value of a call chain.
 pub(super) fn push_chain(
-    chain: &mut dyn Iterator<Item = (u64, Option<Place>)>,
+    chain: &mut dyn Iterator<Item = (u64, Option<DsoAddress>)>,
     (names, objects): (&Names<'_>, &Objects),
     out: &mut Vec<u8>,
 ) {

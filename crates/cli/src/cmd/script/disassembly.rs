@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt::Write;
 
-use oxperf_disasm::{Disassembler, Form, Syntax, Width};
+use oxperf_disasm::{Disassembler, LineLayout, Syntax, Width};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::text::sanitize;
 use oxperf_session::{CodeWidth, SampleEvent, TracedCode};
@@ -31,7 +31,7 @@ impl Assembly {
         name: &mut dyn FnMut(u64, &mut String) -> bool,
     ) -> Option<(&str, usize)> {
         let disassembler = self.disassemblers[width as usize].get_or_insert_with(|| {
-            Disassembler::new(disassembled_width(width), Syntax::Att, Form::Script)
+            Disassembler::new(disassembled_width(width), Syntax::Att, LineLayout::Script)
         });
         self.text.clear();
         let length = disassembler.write(bytes, address, name, &mut self.text)?;

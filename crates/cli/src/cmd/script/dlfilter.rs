@@ -7,14 +7,16 @@ use std::process::{Child, Command, Stdio};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::CpuMode;
-use oxperf_dlfilter::{Client, DlfilterError, Place as Told, Resolver, Sample as Asked, Which};
+use oxperf_dlfilter::{
+    Client, DlfilterError, FilterSample as Asked, ResolvedAddress as Told, Resolver, Which,
+};
 use oxperf_itrace::{CodeInstruction, Images};
 use oxperf_machine::Machine;
 use oxperf_present::text::sanitize;
-use oxperf_resolve::{Names, PlaceTable};
+use oxperf_resolve::{DsoAddressTable, Names};
 use oxperf_session::{SampleEvent, SessionEvent};
 use oxperf_symbols::SymbolBinding;
-use oxperf_wire::{Encoder, Endian, StoredAttr, Weight};
+use oxperf_wire::{Encoder, Endian, SampleWeight, StoredAttr};
 
 use super::printer::Printer;
 use crate::cmd::dlfilter_helper;
@@ -217,8 +219,8 @@ fn asked(event: &SampleEvent<'_>, machine: &Machine, name: &str, names_data: boo
     let sample = &event.sample;
     let thread = machine.thread_info(event.thread);
     let (weight, ins_lat, p_stage_cyc) = match sample.weight {
-        Some(Weight::Whole(weight)) => (weight, 0, 0),
-        Some(Weight::Parts { var1, var2, var3 }) => (var1.into(), var2, var3),
+        Some(SampleWeight::Whole(weight)) => (weight, 0, 0),
+        Some(SampleWeight::Parts { var1, var2, var3 }) => (var1.into(), var2, var3),
         None => (0, 0, 0),
     };
     Asked {
@@ -265,7 +267,7 @@ struct Answers<'a, 's> {
     machine: &'a Machine,
     event: &'a SampleEvent<'a>,
     names: &'a Names<'s>,
-    places: &'a mut PlaceTable,
+    places: &'a mut DsoAddressTable,
     images: &'a mut Images,
     attribute: &'a [u8],
     filtered: bool,

@@ -10,7 +10,7 @@ use oxperf_abi::CpuMode;
 use oxperf_machine::{Machine, Objects, ThreadId};
 use oxperf_present::event_lines::Items;
 use oxperf_present::text::number::push_hex;
-use oxperf_resolve::{MappingsId, MappingsTable, Names, Place, Regions};
+use oxperf_resolve::{DsoAddress, MappingsId, MappingsTable, Names, Regions};
 
 use super::csv;
 use super::lines::{LineForm, Lines};
@@ -196,7 +196,7 @@ impl Filler {
 }
 
 /// An address and where it lies.
-type Located = (u64, Option<Place>);
+type Located = (u64, Option<DsoAddress>);
 
 /// The text of places, as far as it was asked for.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use oxperf_abi::{DataSource, Misc, RecordType};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::{Access, FieldSet, Head};
 use oxperf_session::SampleEvent;
-use oxperf_wire::{Sample, Weight};
+use oxperf_wire::{Sample, SampleWeight};
 
 use super::view::EventView;
 
@@ -49,8 +49,8 @@ fn ids(machine: &Machine, thread: ThreadId) -> (Option<i32>, Option<i32>) {
 /// What a sample says of the access to memory that it stands for.
 pub(super) fn access(sample: &Sample<'_>) -> Access {
     let (weight, ins_lat, retire_lat) = match sample.weight {
-        Some(Weight::Whole(weight)) => (weight, 0, 0),
-        Some(Weight::Parts { var1, var2, var3 }) => (u64::from(var1), var2, var3),
+        Some(SampleWeight::Whole(weight)) => (weight, 0, 0),
+        Some(SampleWeight::Parts { var1, var2, var3 }) => (u64::from(var1), var2, var3),
         None => (0, 0, 0),
     };
     Access {

@@ -5,7 +5,7 @@ use oxperf_machine::{DsoId, DsoKind, Objects};
 use oxperf_present::script::{FieldSet, Location};
 use oxperf_present::text::number::{hex, push_hex};
 use oxperf_present::text::sanitize;
-use oxperf_resolve::{Name, Names, Place};
+use oxperf_resolve::{DsoAddress, Name, Names};
 use rustc_hash::FxHashMap;
 
 use super::by_place::ByPlace;
@@ -61,7 +61,7 @@ fn has_offsets(kind: DsoKind) -> bool {
 #[inline]
 pub(super) fn push_dso_offset(
     fields: FieldSet,
-    place: Place,
+    place: DsoAddress,
     objects: &Objects,
     out: &mut Vec<u8>,
 ) {
@@ -119,7 +119,7 @@ impl Lines {
     pub(super) fn push(
         &mut self,
         ip: u64,
-        place: Option<Place>,
+        place: Option<DsoAddress>,
         (names, objects): (&Names<'_>, &Objects),
         out: &mut Vec<u8>,
     ) {
@@ -138,7 +138,7 @@ impl Lines {
 
     /// Appends the names of a place without a source.
     #[inline]
-    fn push_known(&self, place: Place, known: Known, objects: &Objects, out: &mut Vec<u8>) {
+    fn push_known(&self, place: DsoAddress, known: Known, objects: &Objects, out: &mut Vec<u8>) {
         let fields = self.form.fields;
         match known {
             Known::Symbol(symbol, offset) if fields.contains(FieldSet::SYM) => {
@@ -160,7 +160,7 @@ impl Lines {
     pub(super) fn push_entry(
         &mut self,
         ip: u64,
-        place: Option<Place>,
+        place: Option<DsoAddress>,
         (names, objects): (&Names<'_>, &Objects),
         out: &mut Vec<u8>,
     ) {
@@ -200,7 +200,7 @@ impl Lines {
     }
 
     #[inline]
-    fn known(&mut self, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
+    fn known(&mut self, place: DsoAddress, names: &Names<'_>, objects: &Objects) -> Known {
         if let Some(known) = self.known.get(place) {
             return known;
         }
@@ -209,7 +209,7 @@ impl Lines {
     }
 
     #[cold]
-    fn look_up(&mut self, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
+    fn look_up(&mut self, place: DsoAddress, names: &Names<'_>, objects: &Objects) -> Known {
         let fields = self.part(FieldSet::DSO);
         self.dsos.get(place.dso.0, |out| {
             let dso = sanitize(&objects.dso(place.dso).shown);

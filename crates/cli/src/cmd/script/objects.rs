@@ -9,10 +9,10 @@ use oxperf_machine::{Machine, Objects, ThreadId};
 use oxperf_present::dump::Architecture;
 use oxperf_present::event_lines::{EventLine, FORMAT, Items, PlaceName, mode_name, write_name};
 use oxperf_present::script::traced::write_flags;
-use oxperf_resolve::{Name, Names, Place};
+use oxperf_resolve::{DsoAddress, Name, Names};
 use oxperf_session::{Diagnostics, EventTable, SampleEvent, SidebandEvent};
 use oxperf_tracepoint::{Formatter, Value};
-use oxperf_wire::{Registers, Sample, Weight};
+use oxperf_wire::{Registers, Sample, SampleWeight};
 
 use super::by_place::ByPlace;
 use super::gaps::GapForm;
@@ -62,7 +62,11 @@ impl PlaceNames {
     }
 
     /// The name of a place itself.
-    pub(super) fn alone(&mut self, place: Option<Place>, names: (&Names<'_>, &Objects)) -> &[u8] {
+    pub(super) fn alone(
+        &mut self,
+        place: Option<DsoAddress>,
+        names: (&Names<'_>, &Objects),
+    ) -> &[u8] {
         let Some(place) = place else { return &[] };
         let known = self.known(place, names);
         self.text(known.alone)
@@ -73,7 +77,7 @@ impl PlaceNames {
     pub(super) fn push_entry(
         &mut self,
         ip: u64,
-        place: Option<Place>,
+        place: Option<DsoAddress>,
         names: (&Names<'_>, &Objects),
         items: &mut Items<'_>,
     ) {
@@ -93,7 +97,7 @@ impl PlaceNames {
     }
 
     #[inline]
-    fn known(&mut self, place: Place, (names, objects): (&Names<'_>, &Objects)) -> Known {
+    fn known(&mut self, place: DsoAddress, (names, objects): (&Names<'_>, &Objects)) -> Known {
         if let Some(known) = self.known.get(place) {
             return known;
         }
@@ -102,7 +106,7 @@ impl PlaceNames {
     }
 
     #[cold]
-    fn render(&mut self, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
+    fn render(&mut self, place: DsoAddress, names: &Names<'_>, objects: &Objects) -> Known {
         let name = names.name(objects, &place);
         let dso = Some(objects.dso(place.dso).shown.as_str());
         let source = if self.form.lines {
@@ -135,7 +139,7 @@ impl PlaceNames {
         &mut self,
         own: &PlaceName<'_>,
         name: &Name<'_>,
-        place: &Place,
+        place: &DsoAddress,
         names: &Names<'_>,
         objects: &Objects,
     ) {
@@ -306,9 +310,9 @@ impl Printer<'_> {
     }
 }
 
-fn branch_place(machine: &Machine, thread: ThreadId, address: u64) -> Option<Place> {
+fn branch_place(machine: &Machine, thread: ThreadId, address: u64) -> Option<DsoAddress> {
     let mode: CpuMode = machine.guess_mode(thread, address);
-    machine.locate(thread, mode, address).map(Place::from)
+    machine.locate(thread, mode, address).map(DsoAddress::from)
 }
 
 /// What a sample says of an access to memory, and of registers.
@@ -325,8 +329,8 @@ fn write_access(line: &mut EventLine<'_>, sample: &Sample<'_>, architecture: Arc
         }
     }
     match sample.weight {
-        Some(Weight::Whole(weight)) => line.number("weight", weight),
-        Some(Weight::Parts { var1, var2, var3 }) => {
+        Some(SampleWeight::Whole(weight)) => line.number("weight", weight),
+        Some(SampleWeight::Parts { var1, var2, var3 }) => {
             line.number("weight", var1.into());
             line.number("ins_lat", var2.into());
             line.number("retire_lat", var3.into());

@@ -6,7 +6,7 @@ use oxperf_abi::{CpuMode, Pid, Tid};
 use oxperf_machine::Machine;
 use oxperf_present::script::{FieldSet, Location};
 use oxperf_present::text::number::push_hex;
-use oxperf_resolve::Place;
+use oxperf_resolve::DsoAddress;
 use oxperf_session::{SampleEvent, SidebandEvent};
 use oxperf_wire::kernel::CallchainDeferred;
 use oxperf_wire::{Cursor, Sample, open_chain};
@@ -71,7 +71,7 @@ impl Printer<'_> {
         }
         let place = machine
             .locate(event.thread, event.misc.cpu_mode(), ip)
-            .map(Place::from);
+            .map(DsoAddress::from);
         lines.push(ip, place, (&self.names, machine.objects()), out);
     }
 
@@ -115,7 +115,9 @@ impl Printer<'_> {
             } else {
                 machine.guess_mode(event.thread, address)
             };
-            let place = machine.locate(event.thread, mode, address).map(Place::from);
+            let place = machine
+                .locate(event.thread, mode, address)
+                .map(DsoAddress::from);
             self.lines[lines].push(
                 address,
                 place,

@@ -9,7 +9,7 @@ use oxperf_machine::Machine;
 use oxperf_present::dump::Architecture;
 use oxperf_present::script::{AccessColumns, FieldSet, FieldSpec, write_bpf_output};
 use oxperf_present::text::sanitize;
-use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, PlaceTable};
+use oxperf_resolve::{ChainLosses, Chains, DsoAddressTable, KernelNames, Names};
 use oxperf_session::{EventTable, Finished, SampleEvent, SessionEvent};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::Endian;
@@ -90,7 +90,7 @@ pub(super) struct Printer<'s> {
     pub(super) views: Vec<EventView>,
     pub(super) lines: Vec<Lines>,
     pub(super) gaps: Gaps,
-    pub(super) places: PlaceTable,
+    pub(super) places: DsoAddressTable,
     pub(super) crew: Crew,
     pub(super) names: Arc<Names<'static>>,
     pub(super) filter: Filter,
@@ -227,7 +227,7 @@ impl<'s> Printer<'s> {
             views: Vec::new(),
             lines: Vec::new(),
             gaps: Gaps::default(),
-            places: PlaceTable::default(),
+            places: DsoAddressTable::default(),
             crew: Crew::new(naming),
             names,
             formatters,

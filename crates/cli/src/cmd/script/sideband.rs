@@ -8,7 +8,7 @@ use oxperf_machine::Machine;
 use oxperf_present::records::{self, KernelRecord, PokedSymbol, RecordSubject};
 use oxperf_present::script::FieldSet;
 use oxperf_present::text::sanitize;
-use oxperf_resolve::Place;
+use oxperf_resolve::DsoAddress;
 use oxperf_session::SidebandEvent;
 use oxperf_wire::WireError;
 use oxperf_wire::kernel::TextPoke;
@@ -197,7 +197,7 @@ impl Printer<'_> {
         let idle = machine.thread(Pid(0), Tid(0));
         let place = machine
             .locate(idle, CpuMode::Kernel, record.addr)
-            .map(Place::from);
+            .map(DsoAddress::from);
         let named = place
             .and_then(|place| Some((self.names.name(machine.objects(), &place)?, place.address)));
         let symbol = named.map(|(name, address)| PokedSymbol {

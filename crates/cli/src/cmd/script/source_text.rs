@@ -5,7 +5,7 @@ use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::FieldSet;
 use oxperf_present::text::number::push_number;
 use oxperf_present::text::sanitize;
-use oxperf_resolve::Place;
+use oxperf_resolve::DsoAddress;
 use oxperf_session::SampleEvent;
 
 use super::printer::Printer;
@@ -30,7 +30,7 @@ impl Printer<'_> {
         (mode, ip): (CpuMode, u64),
     ) {
         let place = machine.locate(thread, mode, ip);
-        let Some(place) = place.map(Place::from) else {
+        let Some(place) = place.map(DsoAddress::from) else {
             return;
         };
         let source = self.names.source(machine.objects(), place.dso);

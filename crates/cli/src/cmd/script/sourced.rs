@@ -4,7 +4,7 @@ use oxperf_machine::Objects;
 use oxperf_present::script::{FieldSet, Location};
 use oxperf_present::text::sanitize;
 use oxperf_present::text::source_line::{push_line, push_unknown};
-use oxperf_resolve::{Name, Names, Place, Step};
+use oxperf_resolve::{DsoAddress, InlineStep, Name, Names};
 use oxperf_symbols::SourceLine;
 
 use super::lines::push_dso_offset;
@@ -32,7 +32,7 @@ impl Sourcing {
     pub(super) fn render(
         self,
         fields: FieldSet,
-        place: &Place,
+        place: &DsoAddress,
         name: Option<&Name<'_>>,
         (names, objects): (&Names<'_>, &Objects),
     ) -> Option<Sourced> {
@@ -55,7 +55,7 @@ impl Sourcing {
             names,
             objects,
         };
-        let own = [Step {
+        let own = [InlineStep {
             inlined: None,
             line,
         }];
@@ -72,14 +72,14 @@ impl Sourcing {
 struct Rendering<'r, 's> {
     sourcing: Sourcing,
     fields: FieldSet,
-    place: &'r Place,
+    place: &'r DsoAddress,
     name: Option<&'r Name<'r>>,
     names: &'r Names<'s>,
     objects: &'r Objects,
 }
 
 impl Rendering<'_, '_> {
-    fn step(&self, step: &Step) -> Box<[u8]> {
+    fn step(&self, step: &InlineStep) -> Box<[u8]> {
         let mut out = Vec::new();
         let text = step
             .inlined

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use oxperf_data::features::{EventDesc, EventGroup, GroupDesc, NamedEvent};
+use oxperf_data::features::{EventDesc, GroupDesc, GroupEntry, NamedEvent};
 
 use super::{Lines, Page};
 use crate::recording::evlist::group_text;
@@ -31,7 +31,7 @@ impl Page<'_> {
     }
 }
 
-fn members<'a>(group: &EventGroup, events: &'a [NamedEvent]) -> Option<&'a [NamedEvent]> {
+fn members<'a>(group: &GroupEntry, events: &'a [NamedEvent]) -> Option<&'a [NamedEvent]> {
     events
         .get(group.leader as usize..)?
         .get(..group.members as usize)

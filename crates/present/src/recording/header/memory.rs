@@ -1,13 +1,13 @@
 //! Lines about caches and memory blocks.
 
-use oxperf_data::features::{Cache, CacheLineSize, MemNode, MemTopology};
+use oxperf_data::features::{CacheLineSize, CpuCaches, MemNode, MemTopology};
 
 use super::{Lines, Page};
 use crate::text::sanitize;
 
 impl Page<'_> {
     pub(super) fn cache(&mut self) -> Lines {
-        let caches = self.get::<Cache>()?.0;
+        let caches = self.get::<CpuCaches>()?.0;
         self.line("CPU cache info:");
         for cache in caches {
             let (kind, size, cpus) = (

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::super::names::Origin;
 use super::super::object::{OpenUnit, UnitId};
 use super::facts::{children, text};
-use super::{Place, TypeId, TypeReader, variables};
+use super::{TypeId, TypeReader, VariableLocation, variables};
 
 /// What is known of units.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ fn fixed<'a>(
     value: &gimli::AttributeValue<super::super::Slice<'a>>,
 ) -> Option<u64> {
     match variables::place(open, value.exprloc_value()?)? {
-        Place::Address(address) => Some(address),
+        VariableLocation::Address(address) => Some(address),
         _ => None,
     }
 }

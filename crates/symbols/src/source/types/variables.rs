@@ -5,7 +5,7 @@ use gimli::{AttributeValue, Expression, Operation, UnitOffset};
 use super::super::Slice;
 use super::super::entry::{Budget, CodeAttributes, read};
 use super::super::object::{OpenUnit, UnitId};
-use super::{FrameBase, Held, Place, Scope, Scopes, TypeReader, Variable};
+use super::{FrameBase, LocationEntry, Scope, Scopes, TypeReader, Variable, VariableLocation};
 
 /// How many entries of one function are read.
 const ENTRIES_LIMIT: usize = 1 << 18;
@@ -16,7 +16,7 @@ const PLACES_LIMIT: usize = 1 << 12;
 struct Found {
     scope: usize,
     entry: usize,
-    held: Vec<Held>,
+    held: Vec<LocationEntry>,
 }
 
 /// Reads a function; what is damaged ends it.
@@ -128,10 +128,10 @@ fn frame_base<'a>(open: &OpenUnit<'a>, base: Expression<Slice<'a>>) -> FrameBase
 }
 
 /// Where a variable is held, of the places that are told simply.
-fn held<'a>(open: &OpenUnit<'a>, location: &AttributeValue<Slice<'a>>) -> Vec<Held> {
+fn held<'a>(open: &OpenUnit<'a>, location: &AttributeValue<Slice<'a>>) -> Vec<LocationEntry> {
     if let Some(expression) = location.exprloc_value() {
         return place(open, expression)
-            .map(|place| Held { code: None, place })
+            .map(|place| LocationEntry { code: None, place })
             .into_iter()
             .collect();
     }
@@ -144,7 +144,7 @@ fn held<'a>(open: &OpenUnit<'a>, location: &AttributeValue<Slice<'a>>) -> Vec<He
             break;
         };
         let code = entry.range.begin..entry.range.end;
-        list.extend(place(open, entry.data).map(|place| Held {
+        list.extend(place(open, entry.data).map(|place| LocationEntry {
             code: Some(code),
             place,
         }));
@@ -153,7 +153,10 @@ fn held<'a>(open: &OpenUnit<'a>, location: &AttributeValue<Slice<'a>>) -> Vec<He
 }
 
 /// The place that an expression means, if it is one register, one address, or a sum.
-pub(super) fn place<'a>(open: &OpenUnit<'a>, expression: Expression<Slice<'a>>) -> Option<Place> {
+pub(super) fn place<'a>(
+    open: &OpenUnit<'a>,
+    expression: Expression<Slice<'a>>,
+) -> Option<VariableLocation> {
     let mut operations = expression.operations(open.unit.encoding());
     let first = operations.next().ok()??;
     let mut is_value = false;
@@ -167,17 +170,17 @@ pub(super) fn place<'a>(open: &OpenUnit<'a>, expression: Expression<Slice<'a>>) 
         }
     }
     Some(match first {
-        Operation::Register { register } => Place::Register(register.0),
+        Operation::Register { register } => VariableLocation::Register(register.0),
         Operation::RegisterOffset {
             register, offset, ..
-        } if is_value => Place::Sum(register.0, offset),
+        } if is_value => VariableLocation::Sum(register.0, offset),
         Operation::RegisterOffset {
             register, offset, ..
-        } => Place::Memory(register.0, offset),
-        Operation::FrameOffset { offset } if !is_value => Place::Frame(offset),
-        Operation::Address { address } => Place::Address(address),
+        } => VariableLocation::Memory(register.0, offset),
+        Operation::FrameOffset { offset } if !is_value => VariableLocation::Frame(offset),
+        Operation::Address { address } => VariableLocation::Address(address),
         Operation::AddressIndex { index } => {
-            Place::Address(open.dwarf.address(&open.unit, index).ok()?)
+            VariableLocation::Address(open.dwarf.address(&open.unit, index).ok()?)
         }
         _ => return None,
     })

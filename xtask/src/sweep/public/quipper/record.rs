@@ -4,7 +4,7 @@ use oxperf_abi::{Misc, Pid, RecordType, Tid};
 use oxperf_data::RawRecord;
 use oxperf_wire::kernel::{
     Aux, Comm, FileIdentity, ItraceStart, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Namespaces,
-    SwitchCpuWide, Task, Throttle,
+    SwitchCpuWide, TaskEvent, Throttle,
 };
 use oxperf_wire::user::{Auxtrace, AuxtraceInfo, IdIndex, ThreadMap, TimeConv};
 use oxperf_wire::{Cursor, Endian, Sample, SampleId, SampleLayout, WireError};
@@ -125,7 +125,7 @@ fn body_fields(
             out.task(comm.pid, comm.tid);
             out.text("comm", String::from_utf8_lossy(comm.comm));
         }
-        RecordType::FORK | RecordType::EXIT => task(&Task::decode(cursor)?, out),
+        RecordType::FORK | RecordType::EXIT => task(&TaskEvent::decode(cursor)?, out),
         RecordType::LOST => {
             let lost = Lost::decode(cursor)?;
             out.number("id", lost.id.0);
@@ -243,7 +243,7 @@ fn mmap2(mmap: &Mmap2<'_>, out: &mut Fields) {
     out.text("filename", String::from_utf8_lossy(mmap.filename));
 }
 
-fn task(task: &Task, out: &mut Fields) {
+fn task(task: &TaskEvent, out: &mut Fields) {
     out.task(task.pid, task.tid);
     out.text("ppid", task.ppid.0.cast_unsigned());
     out.text("ptid", task.ptid.0.cast_unsigned());

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use oxperf_abi::{EventType, SampleType};
 use oxperf_machine::Machine;
 use oxperf_present::json_export::{self, SampleHead, Samples, write_name, write_trace_field};
-use oxperf_resolve::{ChainOptions, Chains, Names, Place, PlaceId, PlaceTable, SymbolSource};
+use oxperf_resolve::{ChainOptions, Chains, Names, DsoAddress, DsoAddressId, DsoAddressTable, SymbolSource};
 use oxperf_session::{EventTable, NoSink, SampleEvent, Session, Sink};
 use oxperf_tracepoint::{Formatter, Formatters};
 
@@ -60,7 +60,7 @@ struct Writer<'s> {
     output: Output,
     failed: Option<io::Error>,
     samples: Samples,
-    places: PlaceTable,
+    places: DsoAddressTable,
     texts: Texts,
     names: Names<'s>,
     /// How each event's raw data are read.
@@ -69,7 +69,7 @@ struct Writer<'s> {
     with_cpu: bool,
     times: Option<TimeWindows>,
     /// The addresses of a sample with their places.
-    chain: Vec<(u64, Option<(PlaceId, Place)>)>,
+    chain: Vec<(u64, Option<(DsoAddressId, DsoAddress)>)>,
     fields: Vec<u8>,
     chains: Chains,
     converted: u64,
@@ -94,7 +94,7 @@ impl<'s> Writer<'s> {
             output,
             failed: None,
             samples: Samples::default(),
-            places: PlaceTable::default(),
+            places: DsoAddressTable::default(),
             texts: Texts::default(),
             names: Names::new(source),
             formatters: attrs()
@@ -183,7 +183,7 @@ impl<'s> Writer<'s> {
 }
 
 #[cold]
-fn render(place: &Place, names: &Names<'_>, machine: &Machine, out: &mut Vec<u8>) {
+fn render(place: &DsoAddress, names: &Names<'_>, machine: &Machine, out: &mut Vec<u8>) {
     if let Some(name) = names.name(machine.objects(), place) {
         write_name(out, name.text, &machine.dso(place.dso).short_name);
     }

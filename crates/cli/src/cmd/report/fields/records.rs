@@ -3,7 +3,7 @@
 use oxperf_abi::EventType;
 use oxperf_analysis::hist::{Field, SortKey};
 use oxperf_profile::FieldWanted;
-use oxperf_tracepoint::{Field as RecordField, FieldKind};
+use oxperf_tracepoint::{FieldKind, FormatField as RecordField};
 
 use super::{EVERY_FIELD, Fields, Names};
 

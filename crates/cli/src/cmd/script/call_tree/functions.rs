@@ -3,13 +3,13 @@
 use oxperf_analysis::calls::{Around, FunctionId, Functions};
 use oxperf_machine::{DsoId, Machine, ThreadId};
 use oxperf_present::call_tree::FunctionText;
-use oxperf_resolve::{Names, Place, PlaceTable, SymbolSource};
+use oxperf_resolve::{DsoAddress, DsoAddressTable, Names, SymbolSource};
 use rustc_hash::FxHashMap;
 
 /// All functions that were met.
 pub(super) struct FunctionTable<'s> {
     names: Names<'s>,
-    places: PlaceTable,
+    places: DsoAddressTable,
     /// What is around each place, with its distance from the beginning and the end.
     known: Vec<Option<Known>>,
     ids: FxHashMap<(Option<DsoId>, u64), FunctionId>,
@@ -31,7 +31,7 @@ impl<'s> FunctionTable<'s> {
     pub(super) fn new(source: &'s dyn SymbolSource) -> FunctionTable<'s> {
         FunctionTable {
             names: Names::new(source),
-            places: PlaceTable::default(),
+            places: DsoAddressTable::default(),
             known: Vec::new(),
             ids: FxHashMap::default(),
             texts: Vec::new(),
@@ -52,7 +52,7 @@ impl<'s> FunctionTable<'s> {
         &self.texts[function.0 as usize]
     }
 
-    fn look_up(&mut self, machine: &Machine, place: Place) -> Known {
+    fn look_up(&mut self, machine: &Machine, place: DsoAddress) -> Known {
         let Some(name) = self.names.name(machine.objects(), &place) else {
             return Known::Nothing;
         };
@@ -88,7 +88,7 @@ pub(super) struct OfThread<'t, 's> {
 }
 
 impl OfThread<'_, '_> {
-    fn place(&mut self, address: u64) -> Option<(usize, Place)> {
+    fn place(&mut self, address: u64) -> Option<(usize, DsoAddress)> {
         let mode = self.machine.guess_mode(self.thread, address);
         let (id, place) = self
             .table
