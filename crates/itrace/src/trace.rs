@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use oxperf_abi::{Cpu, EventId, PerfTime, RecordType, SampleType, Tid};
 use oxperf_data::features::CpuId;
-use oxperf_data::{DataError, Framed, BufferedBytes, Reader, RecordSource};
+use oxperf_data::{BufferedBytes, DataError, Framed, Reader, RecordSource};
 use oxperf_session::{EventTable, SessionEvent};
 use oxperf_wire::kernel::TextPoke;
 use oxperf_wire::user::{Auxtrace, AuxtraceInfo, IdIndex};
@@ -105,7 +105,7 @@ impl<'a> Trace<'a> {
                     .flat_map(|part| part.map_while(Result::ok));
                 finder.walk(records.map(Framed::from));
             }
-            RecordSource::Held(records) => finder.walk(records.filter_map(Result::ok)),
+            RecordSource::Buffered(records) => finder.walk(records.filter_map(Result::ok)),
         }
         finder.trace.processor = processor(reader);
         finder.trace.text_pokes.sort_by_key(|poke| poke.time);

@@ -174,8 +174,9 @@ fn a_directory_is_bundled_with_all_its_files() {
         &["script", "-F", "ip,sym", "-i", "x.tar.zst"],
     ));
     assert!(text.trim_end().ends_with("main"), "{text}");
-    let mut archive =
-        ArchiveReader::new(zstd::Decoder::new(fs::File::open(folder.join("x.tar.zst")).unwrap()).unwrap());
+    let mut archive = ArchiveReader::new(
+        zstd::Decoder::new(fs::File::open(folder.join("x.tar.zst")).unwrap()).unwrap(),
+    );
     let mut names = Vec::new();
     while let Some(entry) = archive.next_entry().unwrap() {
         names.push(entry.path.display().to_string());
