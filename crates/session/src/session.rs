@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::{Misc, PerfTime, RecordType};
 use oxperf_data::{
-    Container, Damage, DataError, Framed, Reader, Records, RecordSource, features::BuildIds,
+    Container, Damage, DataError, Framed, Reader, RecordSource, Records, features::BuildIds,
 };
 use oxperf_machine::{GuestId, GuestModule, Machine};
 use oxperf_objects::SearchPaths;
@@ -180,7 +180,7 @@ impl<'r, 'a> Session<'r, 'a> {
                         .try_for_each(|records| session.walk_part(records, order, sink))
                 }),
             },
-            RecordSource::Held(records) => self.walk(sink, |session, order, sink| {
+            RecordSource::Buffered(records) => self.walk(sink, |session, order, sink| {
                 session.walk_part(records, order, sink)
             }),
         })

@@ -130,7 +130,12 @@ fn aux(record: &Aux, out: &mut Vec<u8>) {
     put!(out, " [{letters}]\n");
 }
 
-fn read(record: &ReadRecord<'_>, event: Option<&SessionEvent>, consumer: Consumer, out: &mut Vec<u8>) {
+fn read(
+    record: &ReadRecord<'_>,
+    event: Option<&SessionEvent>,
+    consumer: Consumer,
+    out: &mut Vec<u8>,
+) {
     let name = event.map_or("unknown", |event| &event.name);
     let value = record.values.values().next();
     let count = value.map_or(0, |value| value.value);

@@ -4,7 +4,7 @@ use oxperf_abi::{PerfTime, Pid, ReadFormat, RecordType, Tid};
 use oxperf_data::RawRecord;
 use oxperf_wire::kernel::{
     Aux, AuxOutputHwId, BpfEvent, CallchainDeferred, Cgroup, Comm, ItraceStart, Ksymbol, Lost,
-    LostSamples, Mmap, Mmap2, Namespaces, Read, SwitchCpuWide, Task, TextPoke,
+    LostSamples, Mmap, Mmap2, Namespaces, ReadRecord, SwitchCpuWide, TaskEvent, TextPoke,
 };
 use oxperf_wire::{Cursor, Endian, WireError};
 
@@ -19,9 +19,9 @@ pub enum KernelRecord<'a> {
     /// COMM: a thread's name.
     Comm(Comm<'a>),
     /// FORK: a thread's start.
-    Fork(Task),
+    Fork(TaskEvent),
     /// EXIT: a thread's end.
-    Exit(Task),
+    Exit(TaskEvent),
     /// NAMESPACES: the namespaces of a thread.
     Namespaces(Namespaces<'a>),
     /// SWITCH: the trailer's thread leaves a CPU or comes back.
@@ -41,7 +41,7 @@ pub enum KernelRecord<'a> {
     /// LOST_SAMPLES: samples that were lost before a ring.
     LostSamples(LostSamples),
     /// READ: the counts of a thread that ended.
-    Read(Read<'a>),
+    ReadRecord(ReadRecord<'a>),
     /// AUX: new bytes in the area of AUX trace.
     Aux(Aux),
     /// ITRACE_START: hardware trace of a thread begins.
@@ -82,8 +82,8 @@ impl<'a> KernelRecord<'a> {
             RecordType::MMAP => KernelRecord::Mmap(Mmap::decode(cursor)?),
             RecordType::MMAP2 => KernelRecord::Mmap2(Mmap2::decode(record.header.misc, cursor)?),
             RecordType::COMM => KernelRecord::Comm(Comm::decode(cursor)?),
-            RecordType::FORK => KernelRecord::Fork(Task::decode(cursor)?),
-            RecordType::EXIT => KernelRecord::Exit(Task::decode(cursor)?),
+            RecordType::FORK => KernelRecord::Fork(TaskEvent::decode(cursor)?),
+            RecordType::EXIT => KernelRecord::Exit(TaskEvent::decode(cursor)?),
             RecordType::NAMESPACES => KernelRecord::Namespaces(Namespaces::decode(cursor)?),
             RecordType::SWITCH => KernelRecord::Switch,
             RecordType::SWITCH_CPU_WIDE => {
@@ -95,7 +95,7 @@ impl<'a> KernelRecord<'a> {
             RecordType::TEXT_POKE => KernelRecord::TextPoke(TextPoke::decode(cursor)?),
             RecordType::LOST => KernelRecord::Lost(Lost::decode(cursor)?),
             RecordType::LOST_SAMPLES => KernelRecord::LostSamples(LostSamples::decode(cursor)?),
-            RecordType::READ => KernelRecord::Read(Read::decode(format, cursor)?),
+            RecordType::READ => KernelRecord::Read(ReadRecord::decode(format, cursor)?),
             RecordType::AUX => KernelRecord::Aux(Aux::decode(cursor)?),
             RecordType::ITRACE_START => KernelRecord::ItraceStart(ItraceStart::decode(cursor)?),
             RecordType::AUX_OUTPUT_HW_ID => {

@@ -243,7 +243,10 @@ impl Sink for Timeline<'_> {
         let header = event.record.header;
         let cursor = &mut Cursor::new(event.record.body, self.endian);
         let (tid, end) = match header.kind {
-            RecordType::EXIT => (TaskEvent::decode(cursor).ok().map(|task| task.tid), End::Exited),
+            RecordType::EXIT => (
+                TaskEvent::decode(cursor).ok().map(|task| task.tid),
+                End::Exited,
+            ),
             RecordType::COMM if header.misc.has(Misc::COMM_EXEC) => (
                 Comm::decode(cursor).ok().map(|comm| comm.tid),
                 End::Replaced,

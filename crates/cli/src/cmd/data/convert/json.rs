@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 use oxperf_abi::{EventType, SampleType};
 use oxperf_machine::Machine;
 use oxperf_present::json_export::{self, SampleHead, Samples, write_name, write_trace_field};
-use oxperf_resolve::{ChainOptions, Chains, Names, DsoAddress, DsoAddressId, DsoAddressTable, SymbolSource};
+use oxperf_resolve::{
+    ChainOptions, Chains, DsoAddress, DsoAddressId, DsoAddressTable, Names, SymbolSource,
+};
 use oxperf_session::{EventTable, NoSink, SampleEvent, Session, Sink};
 use oxperf_tracepoint::{Formatter, Formatters};
 
