@@ -41,7 +41,7 @@ pub enum KernelRecord<'a> {
     /// LOST_SAMPLES: samples that were lost before a ring.
     LostSamples(LostSamples),
     /// READ: the counts of a thread that ended.
-    ReadRecord(ReadRecord<'a>),
+    Read(ReadRecord<'a>),
     /// AUX: new bytes in the area of AUX trace.
     Aux(Aux),
     /// ITRACE_START: hardware trace of a thread begins.
