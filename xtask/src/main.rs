@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask tidy|sweep|damage|faults|tsan|fuzz|miri|bench|bless`.
+//! The project's own tasks: `cargo xtask tidy|sweep|damage|differences|faults|tsan|fuzz|miri|bench|bless`.
 //!
 //! For people who work on oxperf and for `.ci/run`. Nothing here is part of the program; the tasks run the built
 //! binary from outside, as a user would.
@@ -11,6 +11,7 @@ mod bench;
 mod binary;
 mod bless;
 mod damage;
+mod differences;
 mod faults;
 mod fuzz;
 mod miri;
@@ -37,6 +38,7 @@ cargo xtask TASK
                                 beside perf7, counting who reads what
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
+  differences                   make docs/differences/ of xtask/differences.tsv
   faults [TEST]                 make every call of the fault tests fail, one a run
   tsan [--all]                  tests of what threads share, under ThreadSanitizer (nightly, rust-src)
   fuzz [--seconds N] [--runs N] [--seed N] [--target NAME,..] [--jobs N] [--found DIR] [--select-corpus]
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
     let outcome = match args.positional().as_deref() {
         Some("tidy") => tidy::run(args),
         Some("sweep") => sweep::run(args),
+        Some("differences") => differences::run(args),
         Some("damage") => damage::run(args),
         Some("faults") => faults::run(args),
         Some("tsan") => tsan::run(args),

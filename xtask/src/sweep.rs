@@ -1,6 +1,6 @@
 //! `sweep`: our text against perf's over the recorded fixtures and those of Intel PT, and no crash over the public ones.
 
-mod accepted;
+pub(crate) mod accepted;
 mod case;
 mod compare;
 mod differential;

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::args::Args;
+use crate::differences;
 use crate::workspace;
 
 /// What the checks found.
@@ -58,6 +59,10 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     sources::check(&rust, &mut findings);
     sizes::check(&files, &rust, &mut findings);
     docs::check(&files, &sources(&files, "md"), &mut findings);
+    let differences = differences::problems()?;
+    differences
+        .into_iter()
+        .for_each(|problem| findings.broken("xtask/differences.tsv", problem));
     let parsed = parsed::parse(&rust);
     names::check(&parsed, &mut findings);
     if with_figures {

@@ -5,13 +5,14 @@ use anyhow::{Context, Result};
 use super::table::Outcome;
 use crate::workspace;
 
-/// One accepted difference; docs/differences.md says the same to users.
+/// One accepted difference; xtask/differences.tsv says under its id what differs and why.
 pub(super) struct Accepted {
     case: String,
     golden: String,
     /// How many lines may differ.
     lines: usize,
-    reason: String,
+    /// The id of the difference.
+    id: String,
 }
 
 impl Accepted {
@@ -19,7 +20,7 @@ impl Accepted {
     pub(super) fn judge(&self, compared: Outcome) -> Outcome {
         match compared {
             Outcome::Differs(found) if found.lines <= self.lines => {
-                Outcome::Accepted(self.reason.clone())
+                Outcome::Accepted(self.id.clone())
             }
             Outcome::Identical => Outcome::Stale,
             other => other,
@@ -27,7 +28,7 @@ impl Accepted {
     }
 }
 
-/// Reads the list: `case TAB golden TAB lines TAB reason`, `#` for comments.
+/// Reads the list: `case TAB golden TAB lines TAB id`, `#` for comments.
 pub(super) fn read() -> Result<Vec<Accepted>> {
     let path = workspace::root().join("xtask/sweep-accepted.tsv");
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -46,8 +47,13 @@ fn parse(line: &str) -> Option<Accepted> {
         case,
         golden,
         lines: columns.next()?.parse().ok()?,
-        reason: columns.next()?.to_owned(),
+        id: columns.next()?.to_owned(),
     })
+}
+
+/// Returns the ids that the list refers to.
+pub(crate) fn ids() -> Result<Vec<String>> {
+    Ok(read()?.into_iter().map(|entry| entry.id).collect())
 }
 
 /// The entry for a text, if there is one.
