@@ -198,7 +198,9 @@ impl<'t> Decoder<'t> {
 
     /// Gives the next stretch of the trace; what is left of the last one is dropped.
     ///
-    /// A consecutive stretch goes on where the last one ended, even within a packet. Any other begins anew.
+    /// A consecutive chunk goes on where the last one ended, even within a packet. Any other begins anew. Some packets
+    /// refer to later ones, which are looked for within the chunk alone, as in perf: those with the value of an emulated
+    /// PTWRITE, and the MTC packet up to which the length of a cycle is measured.
     pub fn push(&mut self, stretch: TraceChunk<'t>) {
         self.input.push(stretch);
         if !stretch.consecutive {
@@ -242,7 +244,7 @@ impl<'t> Decoder<'t> {
             }
         }
         loop {
-            if let Some(rest) = self.resumed.take() {
+            while let Some(rest) = self.resumed.take() {
                 self.on_tnt(rest, code);
                 if let Some(item) = self.told() {
                     return item;
