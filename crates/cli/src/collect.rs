@@ -108,15 +108,15 @@ pub(crate) fn load(
     };
     let once = decoding.is_some() || unwinder.is_some() || !wishes.details.details.is_empty();
     let twice =
-        options.can_walk_twice() && reader.is_rereadable() && reader.compression().is_none();
+        options.allows_two_passes() && reader.is_rereadable() && reader.compression().is_none();
     let (mut profile, finished) = match wishes.graphed.filter(|_| twice && !once) {
         Some(graphed) => {
-            let mut first = Collector::for_counts(events, source, options).with_latency(cpus);
+            let mut first = Collector::first_pass(events, source, options).with_latency(cpus);
             let finished = run(session, None, &mut first)?;
-            let counts = first.finish_counts(&finished.machine);
+            let counts = first.finish_first_pass(&finished.machine);
             let wanted = graphed(&counts.profile);
             let mut second =
-                Collector::for_chains(counts, wanted, source, options).with_latency(cpus);
+                Collector::second_pass(counts, wanted, source, options).with_latency(cpus);
             let finished = run(begin(), None, &mut second)?;
             (second.finish(&finished.machine), finished)
         }

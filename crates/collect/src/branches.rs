@@ -1,12 +1,12 @@
-//! Samples told by their branches: each of them stands for itself.
+//! The branches of samples: in the place of the samples, or beside them.
 
 use oxperf_abi::{BranchEntry, CpuMode};
 use oxperf_machine::Machine;
 use oxperf_session::SampleEvent;
 
-use super::merge::{Batch, Link, Part, Sample};
+use super::batch::{Batch, BatchBranch, BatchSample, Span};
 
-/// What tells branches apart beside the functions and lines at their ends.
+/// The parts of a branch that keep it apart from others, beside the functions and lines at its ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BranchDetail {
     /// The bits of the flags that do, as [`oxperf_abi::BranchEntry`] names them.
@@ -15,71 +15,72 @@ pub struct BranchDetail {
     pub addresses: bool,
 }
 
+/// A sample that its branches stand for.
+pub(super) struct BranchingSample {
+    /// Its own address.
+    pub(super) own: (CpuMode, u64),
+    pub(super) sample: BatchSample,
+    pub(super) detail: BranchDetail,
+}
+
 /// Puts a sample's branches in its place; each of them weighs one. The sample's own address goes before the ends of each.
 pub(super) fn take(
     batch: &mut Batch,
-    at: (&Machine, &SampleEvent<'_>),
-    (own, sample): ((CpuMode, u64), Sample),
-    detail: BranchDetail,
+    machine: &Machine,
+    event: &SampleEvent<'_>,
+    sample: &BranchingSample,
 ) {
-    let entries =
-        at.1.sample
-            .branch_stack
-            .iter()
-            .flat_map(|stack| stack.entries());
-    let mut entries = entries.peekable();
+    let mut entries = entries(event).peekable();
     while let Some(entry) = entries.next() {
-        let (start, first_link) = (batch.addresses.len(), batch.links.len());
-        batch.addresses.push(own);
-        push(batch, at, &entry, detail);
-        let links = Part::new(first_link, batch.links.len());
-        let (last, addresses) = (
-            entries.peek().is_none(),
-            Part::new(start, batch.addresses.len()),
-        );
-        batch.samples.push(Sample {
-            links,
+        let (start, first_branch) = (batch.addresses.len(), batch.branches.len());
+        batch.addresses.push(sample.own);
+        push(batch, machine, event, &entry, sample.detail);
+        batch.samples.push(BatchSample {
+            branches: Span::new(first_branch, batch.branches.len()),
             is_branch: true,
-            last,
+            last: entries.peek().is_none(),
             period: 1,
-            addresses,
-            ..sample
+            addresses: Span::new(start, batch.addresses.len()),
+            ..sample.sample
         });
     }
 }
 
-/// Adds the branches of a sample that stands for itself; tells which they are.
-pub(super) fn take_beside(batch: &mut Batch, at: (&Machine, &SampleEvent<'_>)) -> Part {
-    let first = batch.links.len();
-    let entries =
-        at.1.sample
-            .branch_stack
-            .iter()
-            .flat_map(|stack| stack.entries());
-    entries.for_each(|entry| push(batch, at, &entry, BranchDetail::default()));
-    Part::new(first, batch.links.len())
+/// Adds the branches of a sample that stands for itself; returns their places.
+pub(super) fn take_beside(batch: &mut Batch, machine: &Machine, event: &SampleEvent<'_>) -> Span {
+    let first = batch.branches.len();
+    for entry in entries(event) {
+        push(batch, machine, event, &entry, BranchDetail::default());
+    }
+    Span::new(first, batch.branches.len())
+}
+
+fn entries<'a>(event: &'a SampleEvent<'_>) -> impl Iterator<Item = BranchEntry> + 'a {
+    let stack = event.sample.branch_stack.iter();
+    stack.flat_map(|stack| stack.entries())
 }
 
 /// Adds a branch and the addresses of its ends.
 fn push(
     batch: &mut Batch,
-    (machine, event): (&Machine, &SampleEvent<'_>),
+    machine: &Machine,
+    event: &SampleEvent<'_>,
     entry: &BranchEntry,
     detail: BranchDetail,
 ) {
-    // The recording does not tell what mode either end ran in.
-    let ends =
-        [entry.from, entry.to].map(|address| (machine.guess_mode(event.thread, address), address));
-    let both = |(mode, address): (CpuMode, u64)| {
-        let place = machine.locate(event.thread, mode, address);
-        (address, place.map_or(address, |place| place.address))
-    };
-    let addresses = detail.addresses.then(|| ends.map(both));
-    let (flags, cycles) = (entry.flags & detail.flags, u64::from(entry.cycles()));
-    batch.links.push(Link {
+    // The recording leaves out the mode that either end ran in.
+    let end = |address| (machine.guess_mode(event.thread, address), address);
+    let ends = [entry.from, entry.to].map(end);
+    let addresses = detail.addresses.then(|| {
+        ends.map(|(mode, address)| {
+            let place = machine.locate(event.thread, mode, address);
+            (address, place.map_or(address, |place| place.address))
+        })
+    });
+    batch.branches.push(BatchBranch {
         addresses,
-        flags,
-        cycles,
+        flags: entry.flags & detail.flags,
+        cycles: u64::from(entry.cycles()),
     });
     batch.addresses.extend(ends);
 }

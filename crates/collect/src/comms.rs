@@ -14,8 +14,8 @@ pub(super) struct Comms {
 }
 
 impl Comms {
-    /// The number of a thread's name now: the same for all threads of that name, as far as their names are told. One that is
-    /// told later counts for what was seen before.
+    /// The number of a thread's name now: the same for all threads of that name, as far as their names are known. One that
+    /// comes later counts for what was seen before.
     #[inline]
     pub(super) fn of(&mut self, machine: &Machine, thread: ThreadId) -> MachineComm {
         let info = machine.thread_info(thread);
@@ -39,21 +39,25 @@ impl Comms {
     }
 }
 
-/// All names of a machine, and which of them each number means.
-pub(super) fn names(machine: &Machine) -> (Vec<String>, Vec<CommId>) {
-    let mut ids: FxHashMap<&str, CommId> = FxHashMap::default();
+/// The names of a machine's threads for a profile.
+pub(super) struct CommNames {
+    /// Each distinct name.
+    pub(super) names: Vec<String>,
+    /// The name of each of the machine's numbers.
+    pub(super) ids: Vec<CommId>,
+}
+
+/// All names of a machine, each once.
+pub(super) fn names(machine: &Machine) -> CommNames {
+    let mut known: FxHashMap<&str, CommId> = FxHashMap::default();
     let mut names: Vec<String> = Vec::new();
     let id_of = |name| {
-        *ids.entry(name).or_insert_with(|| {
+        *known.entry(name).or_insert_with(|| {
             names.push(String::from(name));
             CommId(names.len() as u32 - 1)
         })
     };
-    let numbers = machine
-        .comms()
-        .iter()
-        .map(String::as_str)
-        .map(id_of)
-        .collect();
-    (names, numbers)
+    let comms = machine.comms().iter().map(String::as_str);
+    let ids = comms.map(id_of).collect();
+    CommNames { names, ids }
 }

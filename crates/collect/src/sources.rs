@@ -2,82 +2,90 @@
 
 use std::fmt::Write;
 
-use oxperf_machine::Machine;
-use oxperf_resolve::{LocatedFrame as Located, Names};
+use oxperf_profile::{Source, SourceId};
+use oxperf_resolve::LocatedFrame as Located;
 use oxperf_symbols::SourceLine;
 use rustc_hash::FxHashMap;
 
-use super::LineText;
-use oxperf_profile::{Profile, Source, SourceId};
+use super::lookup::SymbolLookup;
+use super::options::LineText;
 
-/// The texts by what they are; each stands in the profile once.
-#[derive(Debug, Default)]
-pub(super) struct Sources {
+/// An address, with its source line where that is known.
+#[derive(Clone, Copy)]
+pub(super) struct LineAt<'a> {
+    pub(super) located: &'a Located,
+    pub(super) line: Option<&'a SourceLine>,
+}
+
+/// The texts by their ids; each stands in the profile once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SourceTable {
     known: FxHashMap<String, SourceId>,
 }
 
-impl Sources {
-    /// The text of lines that an object with debug information does not tell.
+impl SourceTable {
+    /// The text of lines that the debug information of an object leaves out.
     const UNKNOWN: &str = "??:0";
 
-    /// The source of a place whose line is known, or of an address without one.
+    /// The source of a place whose line is known, or of an address without one. New texts are added to `texts`, the
+    /// profile's.
     pub(super) fn of(
         &mut self,
-        located: &Located,
-        line: Option<&SourceLine>,
-        text: LineText,
-        (names, machine): (&Names<'_>, &Machine),
-        profile: &mut Profile,
+        at: LineAt<'_>,
+        form: LineText,
+        lookup: SymbolLookup<'_, '_>,
+        texts: &mut Vec<String>,
     ) -> Source {
+        let LineAt { located, line } = at;
         if let Some(SourceLine { file, line, .. }) = line {
             let name = file.rsplit_once('/').map_or(&**file, |(_, name)| name);
-            let shown = if text.whole_paths { file } else { name };
-            let line = self.id(format!("{shown}:{line}"), profile);
+            let shown = if form.whole_paths { file } else { name };
+            let line = self.id(format!("{shown}:{line}"), texts);
             return Source {
                 line,
-                file: self.id(shown.to_owned(), profile),
+                file: self.id(shown.to_owned(), texts),
             };
         }
         // As perf has it where the object's tools know the place and have no line.
-        let is_known = |place| names.is_known_to_tools(machine.objects(), &place);
-        let (line, file) = match located.place.is_some_and(is_known) {
-            true => (Self::UNKNOWN.to_owned(), "??"),
-            false => (stand_in(located, names, machine), ""),
+        let objects = lookup.machine.objects();
+        let is_known = |place| lookup.names.is_known_to_tools(objects, &place);
+        let (line, file) = if located.place.is_some_and(is_known) {
+            (Self::UNKNOWN.to_owned(), "??")
+        } else {
+            (stand_in(located, lookup), "")
         };
         Source {
-            line: self.id(line, profile),
-            file: self.id(file.to_owned(), profile),
+            line: self.id(line, texts),
+            file: self.id(file.to_owned(), texts),
         }
     }
 
-    fn id(&mut self, text: String, profile: &mut Profile) -> SourceId {
-        let sources = &mut profile.sources;
+    fn id(&mut self, text: String, texts: &mut Vec<String>) -> SourceId {
         *self.known.entry(text).or_insert_with_key(|text| {
-            sources.push(text.clone());
-            SourceId(sources.len() as u32 - 1)
+            texts.push(text.clone());
+            SourceId(texts.len() as u32 - 1)
         })
     }
 }
 
-/// What stands for a line that is not known: the distance from the symbol, else the address in the object, if there is one.
-fn stand_in(located: &Located, names: &Names<'_>, machine: &Machine) -> String {
+/// The text in place of an unknown line: the distance from the symbol, else the address in the object, if there is one.
+fn stand_in(located: &Located, lookup: SymbolLookup<'_, '_>) -> String {
+    let Some(place) = located.place else {
+        return SourceTable::UNKNOWN.to_owned();
+    };
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = match located
-        .place
-        .map(|place| (place, names.name(machine.objects(), &place)))
-    {
-        Some((place, Some(name))) => write!(
-            text,
-            "{}+{}",
-            name.text,
-            place.address.wrapping_sub(name.start)
-        ),
-        Some((place, None)) => {
-            let address = names.object_address(machine.objects(), &place);
-            write!(text, "{}[{address:x}]", machine.dso(place.dso).short_name)
+    let _ = match lookup.name(&place) {
+        Some(name) => {
+            let offset = place.address.wrapping_sub(name.start);
+            write!(text, "{}+{offset}", name.text)
         }
-        None => write!(text, "{}", Sources::UNKNOWN),
+        None => {
+            let machine = lookup.machine;
+            let address = lookup.names.object_address(machine.objects(), &place);
+            let dso = machine.dso(place.dso);
+            write!(text, "{}[{address:x}]", dso.short_name)
+        }
     };
     text
 }

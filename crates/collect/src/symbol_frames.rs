@@ -21,7 +21,7 @@ pub(super) struct SymbolKey {
 }
 
 /// Frames of symbols.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SymbolFrames {
     /// By dso, and there by symbol: for those that nothing else keeps apart.
     whole: Vec<Vec<Option<FrameId>>>,

@@ -6,7 +6,7 @@
 use super::{SourceId, SymbolId};
 
 /// All stretches.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Blocks {
     /// In the order of their symbols and ends.
     pub list: Vec<Block>,

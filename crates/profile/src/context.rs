@@ -16,7 +16,7 @@ use super::{FrameId, NodeId};
 /// assert_eq!(tree.insert(&[main, work]), chain);
 /// assert_eq!(tree.path_to_root(chain).collect::<Vec<_>>(), [work, main]);
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ContextTree {
     paths: PathTree<FrameId>,
 }

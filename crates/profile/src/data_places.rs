@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::FrameId;
 
 /// The data that frames work on, each place once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DataPlaces {
     list: Vec<DataPlace>,
     numbers: FxHashMap<DataPlace, u32>,

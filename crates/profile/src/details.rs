@@ -93,7 +93,7 @@ pub struct DetailText {
 }
 
 /// The details of all samples, each combination once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Details {
     /// What there is of each.
     pub kinds: Vec<Detail>,

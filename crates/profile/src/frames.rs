@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{DsoId, Frame, FrameId};
 
 /// All frames, by number.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Frames {
     list: Vec<Frame>,
     /// The frames without a symbol, in order: the first at each address, as call chains show it.

@@ -60,3 +60,8 @@ id! {
     /// A thread in `Profile::threads`.
     ThreadId
 }
+
+impl DetailId {
+    /// The combination of no details, which every sample has where none are kept.
+    pub const EMPTY: DetailId = DetailId(0);
+}

@@ -42,7 +42,7 @@ pub use paths::PathTree;
 pub use weight::Weight;
 
 /// Everything a report needs about one recording.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Profile {
     /// Thread names; each distinct text once.
     pub comms: Vec<String>,
@@ -203,7 +203,7 @@ pub struct Thread {
 }
 
 /// One event and its samples.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct EventProfile {
     /// The event's name.
     pub name: String,

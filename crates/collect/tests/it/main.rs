@@ -1,13 +1,14 @@
 //! From a recording to merged samples: recordings in text notation, profiles as folded stacks.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use oxperf_collect::{Alike, CollectOptions, Collector};
 use oxperf_data::Reader;
-use oxperf_machine::{Dso, DsoKind, Objects};
+use oxperf_machine::{Dso, DsoKind, Machine, Objects};
 use oxperf_profile::{ContextTree, Detail, DetailsWanted, EventProfile, Profile, SampleGroup};
 use oxperf_resolve::SymbolSource;
-use oxperf_session::Session;
+use oxperf_session::{SampleEvent, Session, Sink};
 use oxperf_symbols::{Demangling, SymbolTable, kallsyms_table};
 use oxperf_testkit::Recording;
 
@@ -43,6 +44,16 @@ fn collect_details(options: CollectOptions, details: &[Detail]) -> Profile {
 fn collect_of(recording: &str, options: CollectOptions, details: &[Detail]) -> Profile {
     let file = Recording::parse(recording).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
+    let mut collector = collector(&reader, options, details);
+    let finished = Session::new(&reader).run(&mut collector).unwrap();
+    collector.finish(&finished.machine)
+}
+
+fn collector(
+    reader: &Reader<'_>,
+    options: CollectOptions,
+    details: &[Detail],
+) -> Collector<'static> {
     let events = vec![EventProfile {
         name: "cycles".to_owned(),
         ..EventProfile::default()
@@ -51,10 +62,7 @@ fn collect_of(recording: &str, options: CollectOptions, details: &[Detail]) -> P
         details: details.to_vec(),
         ..DetailsWanted::default()
     };
-    let mut collector =
-        Collector::new(events, &KernelOnly, options).with_details(wanted, None, reader.endian());
-    let finished = Session::new(&reader).run(&mut collector).unwrap();
-    collector.finish(&finished.machine)
+    Collector::new(events, &KernelOnly, options).with_details(wanted, None, reader.endian())
 }
 
 /// `comm;outermost;...;innermost samples period`, a line for each group of samples.
@@ -204,7 +212,88 @@ fn long_chains_are_cut_at_the_side_that_does_not_count() {
     assert_eq!(folded(&outer)[0], "reader;0x400100;do_syscall_64 2 3");
 }
 
-/// Two walks, of which the second takes the groups of these frames alone.
+/// A sink that takes a snapshot of a collector before each of some samples.
+struct Snapshots<'s> {
+    collector: Collector<'s>,
+    /// The numbers of these samples.
+    before: &'s [usize],
+    samples: usize,
+    taken: Vec<Profile>,
+}
+
+impl<'s> Sink for Snapshots<'s> {
+    type Inner = Collector<'s>;
+
+    fn inner(&mut self) -> Option<&mut Collector<'s>> {
+        Some(&mut self.collector)
+    }
+
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        if self.before.contains(&self.samples) {
+            self.taken.push(self.collector.snapshot(machine));
+        }
+        self.samples += 1;
+        self.collector.sample(machine, event)
+    }
+}
+
+/// The profile of a recording, and the snapshots before some of its samples.
+fn collect_with_snapshots(
+    recording: &str,
+    options: CollectOptions,
+    details: &[Detail],
+    before: &[usize],
+) -> (Profile, Vec<Profile>) {
+    let file = Recording::parse(recording).unwrap().to_file();
+    let reader = Reader::open(&file).unwrap();
+    let mut sink = Snapshots {
+        collector: collector(&reader, options, details),
+        before,
+        samples: 0,
+        taken: Vec::new(),
+    };
+    let finished = Session::new(&reader).run(&mut sink).unwrap();
+    (sink.collector.finish(&finished.machine), sink.taken)
+}
+
+#[test]
+fn a_snapshot_is_the_profile_of_the_samples_so_far() {
+    let all_lines: Vec<&str> = RECORDING.lines().collect();
+    let samples = all_lines.iter().filter(|line| line.starts_with("sample"));
+    let count = samples.count();
+    let first = |samples: usize| all_lines[..all_lines.len() - count + samples].join("\n") + "\n";
+    let by_address = CollectOptions {
+        chains: false,
+        by_address: true,
+        moments: true,
+        ..ALL
+    };
+    for (options, details) in [
+        (ALL, &[][..]),
+        (by_address, &[]),
+        (ALL, &[Detail::Cpu, Detail::Access]),
+        (
+            CollectOptions {
+                map_sizes: true,
+                ..ALL
+            },
+            &[],
+        ),
+    ] {
+        let whole = collect_of(RECORDING, options, details);
+        let before: Vec<usize> = (0..count).collect();
+        let (profile, snapshots) = collect_with_snapshots(RECORDING, options, details, &before);
+        assert_eq!(format!("{profile:?}"), format!("{whole:?}"));
+        assert_eq!(snapshots.len(), count);
+        for (samples, snapshot) in snapshots.iter().enumerate() {
+            let part = collect_of(&first(samples), options, details);
+            assert_eq!(snapshot.events[0].sample_count, samples as u64);
+            assert_eq!(format!("{snapshot:?}"), format!("{part:?}"));
+        }
+    }
+}
+
+/// Two passes, of which the second takes the groups of these frames alone.
 fn collect_twice(recording: &str, wants: impl Fn(&str) -> bool) -> Profile {
     let file = Recording::parse(recording).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
@@ -212,10 +301,10 @@ fn collect_twice(recording: &str, wants: impl Fn(&str) -> bool) -> Profile {
         name: "cycles".to_owned(),
         ..EventProfile::default()
     }];
-    assert!(ALL.can_walk_twice());
-    let mut first = Collector::for_counts(events, &KernelOnly, ALL);
+    assert!(ALL.allows_two_passes());
+    let mut first = Collector::first_pass(events, &KernelOnly, ALL);
     let finished = Session::new(&reader).run(&mut first).unwrap();
-    let counts = first.finish_counts(&finished.machine);
+    let counts = first.finish_first_pass(&finished.machine);
     assert!(
         counts.profile.events[0]
             .groups
@@ -234,13 +323,13 @@ fn collect_twice(recording: &str, wants: impl Fn(&str) -> bool) -> Profile {
         .iter()
         .map(|event| event.groups.iter().map(wanted).collect())
         .collect();
-    let mut second = Collector::for_chains(counts, wanted, &KernelOnly, ALL);
+    let mut second = Collector::second_pass(counts, wanted, &KernelOnly, ALL);
     let finished = Session::new(&reader).run(&mut second).unwrap();
     second.finish(&finished.machine)
 }
 
 #[test]
-fn a_second_walk_takes_the_chains_of_the_rows_that_show_them() {
+fn a_second_pass_takes_the_chains_of_the_rows_that_show_them() {
     let once = collect(ALL);
     let all = collect_twice(RECORDING, |_| true);
     assert_eq!(folded(&all), folded(&once));

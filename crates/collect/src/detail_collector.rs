@@ -4,63 +4,65 @@ use std::collections::HashMap;
 
 use oxperf_abi::RecordType;
 use oxperf_machine::{Machine, ThreadId as MachineThread};
-use oxperf_resolve::{KernelNames, LocatedFrame as Located, Names};
+use oxperf_resolve::{KernelNames, LocatedFrame as Located};
 use oxperf_session::{SampleEvent, SidebandEvent};
 use oxperf_tracepoint::{FormatField, Formatter, Formatters};
 use oxperf_wire::kernel::{Cgroup, Namespaces};
 use oxperf_wire::{Cursor, Endian, SampleWeight};
 use rustc_hash::FxHashMap;
 
-use super::accesses::Accesses;
-use super::named::Named;
+use super::access_table::AccessTable;
+use super::lookup::SymbolLookup;
+use super::named_frames::NamedFrames;
 use oxperf_profile::{Detail, DetailId, DetailText, Details, DetailsWanted};
 
-/// What stands for the text of a sample of no tracepoint.
+/// The text of a sample of no tracepoint.
 const NO_RECORD: &[u8] = b"N/A";
 /// The place of the cgroup's among a thread's namespaces.
 const CGROUP_NAMESPACE: usize = 6;
 
 /// The combinations so far.
-pub(super) struct Noting<'s> {
+#[derive(Clone)]
+pub(super) struct DetailCollector<'s> {
     wanted: DetailsWanted,
     formats: Option<&'s Formatters>,
     endian: Endian,
     known: FxHashMap<Box<[Option<u64>]>, DetailId>,
     texts: FxHashMap<(Vec<u8>, Vec<u8>), u64>,
     details: Details,
-    accesses: Accesses,
+    accesses: AccessTable,
     namespaces: HashMap<MachineThread, (u64, u64)>,
     scratch: Vec<u8>,
     values: Vec<Option<u64>>,
 }
 
-impl<'s> Noting<'s> {
-    /// Notes what is wanted; texts of tracepoints' records need their formats.
+impl<'s> DetailCollector<'s> {
+    /// Collects these details; texts of tracepoints' records need their formats.
     pub(super) fn new(
         wanted: DetailsWanted,
         formats: Option<&'s Formatters>,
         endian: Endian,
-    ) -> Noting<'s> {
+    ) -> DetailCollector<'s> {
         let details = Details {
             kinds: wanted.details.clone(),
             fields: wanted.fields.clone(),
             ..Details::default()
         };
-        Noting {
+        DetailCollector {
             wanted,
             formats,
             endian,
             known: FxHashMap::default(),
             texts: FxHashMap::default(),
             details,
-            accesses: Accesses::default(),
+            accesses: AccessTable::default(),
             namespaces: HashMap::new(),
             scratch: Vec::new(),
             values: Vec::new(),
         }
     }
 
-    /// Takes a record that tells names.
+    /// Takes a record that names a cgroup or a namespace.
     pub(super) fn follow(&mut self, machine: &Machine, event: &SidebandEvent<'_>) {
         let kind = event.record.header.kind;
         let mut cursor = Cursor::new(event.record.body, self.endian);
@@ -91,19 +93,18 @@ impl<'s> Noting<'s> {
         &mut self,
         event: &SampleEvent<'_>,
         threads: u32,
-        names: &Names<'_>,
-        machine: &Machine,
+        lookup: SymbolLookup<'_, '_>,
     ) -> DetailId {
         let mut values = std::mem::take(&mut self.values);
         values.clear();
         for nth in 0..self.wanted.details.len() {
             let detail = self.wanted.details[nth];
             let value = match detail {
-                Detail::Trace => Some(self.trace(event, names, machine)),
+                Detail::Trace => Some(self.trace(event, lookup)),
                 Detail::Field(number) => self.field(usize::from(number), event),
                 Detail::CgroupId => Some(self.cgroup_id(event.thread)),
                 Detail::Parallelism => Some(threads.into()),
-                Detail::Access => Some(self.accesses.of(event, self.wanted.access, machine)),
+                Detail::Access => Some(self.accesses.of(event, self.wanted.access, lookup.machine)),
                 _ => self.number(detail, event),
             };
             values.push(value);
@@ -118,7 +119,7 @@ impl<'s> Noting<'s> {
         id
     }
 
-    /// What the sample says as a number.
+    /// A detail of the sample that is a number.
     fn number(&self, detail: Detail, event: &SampleEvent<'_>) -> Option<u64> {
         let sample = &event.sample;
         let cpu = sample.cpu.map(|cpu| cpu.0);
@@ -154,7 +155,7 @@ impl<'s> Noting<'s> {
     }
 
     /// The record's text, `N/A` of a sample without one.
-    fn trace(&mut self, event: &SampleEvent<'_>, names: &Names<'_>, machine: &Machine) -> u64 {
+    fn trace(&mut self, event: &SampleEvent<'_>, lookup: SymbolLookup<'_, '_>) -> u64 {
         let mut text = std::mem::take(&mut self.scratch);
         text.clear();
         match (event.sample.raw, self.formats) {
@@ -163,7 +164,11 @@ impl<'s> Noting<'s> {
                 None => text.extend_from_slice(NO_RECORD),
             },
             (Some(raw), Some(formats)) => {
-                formats.format(raw, &KernelNames::new(names, machine.objects()), &mut text);
+                formats.format(
+                    raw,
+                    &KernelNames::new(lookup.names, lookup.machine.objects()),
+                    &mut text,
+                );
             }
             _ => text.extend_from_slice(NO_RECORD),
         }
@@ -224,8 +229,8 @@ impl<'s> Noting<'s> {
         self.accesses.located()
     }
 
-    /// Everything that was noted, with what addresses are called.
-    pub(super) fn into_details(self, named: &Named) -> Details {
+    /// All details, with the names of addresses.
+    pub(super) fn into_details(self, named: &NamedFrames) -> Details {
         Details {
             accesses: self.accesses.named(named),
             ..self.details

@@ -1,54 +1,56 @@
-//! Locating the addresses of a batch on all cores.
+//! Locator the addresses of a batch on all cores.
 //!
 //! Every core has a table of its own, so that none waits for another. Which table an address belongs to follows from the
 //! address: each is located and named once, in the order in which it came.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{Mappings, Objects};
-use oxperf_resolve::{FrameId as LocatedId, FrameTable, LocatedFrame, Names};
+use oxperf_machine::Mappings;
+use oxperf_resolve::{FrameTable, LocatedFrame};
 use rayon::prelude::*;
 
-use super::functions::Functions;
-use super::merge::Batch;
-use super::named::Named;
+use super::batch::Batch;
+use super::function_locator::FunctionLocator;
+use super::lookup::SymbolLookup;
+use super::named_frames::NamedFrames;
+use super::split::TableSplit;
 
-/// Most tables: every core goes through all addresses.
-const MOST: usize = 16;
+/// The largest number of tables: every core goes through all addresses.
+const MAX_TABLES: usize = 16;
 
-/// Where the addresses of batches lie, as far as anybody asks.
+/// Locates the addresses of batches.
 #[derive(Debug)]
-pub(super) enum Locating {
+pub(super) enum Locator {
     /// Each address.
-    Addresses(Addresses),
+    Addresses(AddressLocator),
     /// Each function.
-    Functions(Box<Functions>),
+    Functions(Box<FunctionLocator>),
 }
 
 /// The tables.
 #[derive(Debug)]
-pub(super) struct Addresses {
+pub(super) struct AddressLocator {
     tables: Vec<FrameTable>,
-    /// Where in the batch each table met what it did not know.
+    /// The places in the batch at which each table met new addresses.
     arrivals: Vec<Vec<usize>>,
-    split: Split,
+    split: TableSplit,
 }
 
-/// Addresses that were not known before, in the order in which they came, and the table of each.
+/// AddressLocator that were not known before, in the order in which they came, and the table of each.
 #[derive(Debug, Default)]
-pub(super) struct Fresh {
+pub(super) struct NewAddresses {
     pub(super) frames: Vec<LocatedFrame>,
     pub(super) tables: Vec<usize>,
     /// Number of tables.
     pub(super) count: usize,
 }
 
-impl Fresh {
-    /// What each table's are called, given what all are called.
-    pub(super) fn by_table(&self, named: Named) -> Vec<Named> {
+impl NewAddresses {
+    /// The names of each table's addresses, given those of all.
+    pub(super) fn by_table(&self, named: NamedFrames) -> Vec<NamedFrames> {
         if self.count == 1 {
             return vec![named];
         }
-        let mut parts: Vec<Named> = (0..self.count).map(|_| Named::default()).collect();
+        let mut parts: Vec<NamedFrames> = (0..self.count).map(|_| NamedFrames::default()).collect();
         for (&table, (own, list)) in self.tables.iter().zip(named.into_entries()) {
             match list {
                 Some(list) => parts[table].push_list(own, list),
@@ -59,88 +61,54 @@ impl Fresh {
     }
 }
 
-/// How addresses, and their numbers, are dealt out to tables: to as many as two to some power.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Split {
-    pub(super) bits: u32,
-}
-
-impl Split {
-    pub(super) fn count(self) -> usize {
-        1 << self.bits
-    }
-
-    #[inline]
-    fn of_address(self, ip: u64) -> usize {
-        // Other bits than those that the tables hash by.
-        let spread = (ip ^ ip >> 29).wrapping_mul(0xff51_afd7_ed55_8ccd);
-        (spread >> 40) as usize & (self.count() - 1)
-    }
-
-    /// The number of an address among all, by that in its table.
-    #[inline]
-    pub(super) fn join(self, table: usize, id: LocatedId) -> LocatedId {
-        LocatedId(id.0 << self.bits | table as u32)
-    }
-
-    /// The table of a number and that number there.
-    #[inline]
-    pub(super) fn part(self, id: LocatedId) -> (usize, LocatedId) {
-        (
-            id.0 as usize & (self.count() - 1),
-            LocatedId(id.0 >> self.bits),
-        )
-    }
-}
-
-impl Locating {
+impl Locator {
     /// A table for each core.
-    pub(super) fn shared() -> Locating {
-        Locating::Addresses(Addresses::with(
-            rayon::current_num_threads().clamp(1, MOST).ilog2(),
+    pub(super) fn many_tables() -> Locator {
+        Locator::Addresses(AddressLocator::with(
+            rayon::current_num_threads().clamp(1, MAX_TABLES).ilog2(),
         ))
     }
 
     /// One table for all, so that numbers follow one another.
-    pub(super) fn alone() -> Locating {
-        Locating::Addresses(Addresses::with(0))
+    pub(super) fn one_table() -> Locator {
+        Locator::Addresses(AddressLocator::with(0))
     }
 
-    /// For who asks for functions alone.
-    pub(super) fn functions() -> Locating {
-        Locating::Functions(Box::default())
+    /// Locates functions, where nobody asks for more.
+    pub(super) fn functions() -> Locator {
+        Locator::Functions(Box::default())
     }
 
-    /// How numbers are dealt out.
-    pub(super) fn split(&self) -> Split {
+    /// The distribution of numbers over tables.
+    pub(super) fn split(&self) -> TableSplit {
         match self {
-            Locating::Addresses(addresses) => addresses.split,
-            Locating::Functions(_) => Functions::SPLIT,
+            Locator::Addresses(addresses) => addresses.split,
+            Locator::Functions(_) => FunctionLocator::SPLIT,
         }
     }
 
     /// Locates every address of a batch.
-    pub(super) fn locate(&mut self, batch: &mut Batch, names: (&Names<'_>, &Objects)) {
+    pub(super) fn locate(&mut self, batch: &mut Batch, lookup: SymbolLookup<'_, '_>) {
         match self {
-            Locating::Addresses(addresses) => addresses.locate(batch),
-            Locating::Functions(functions) => functions.locate(batch, names),
+            Locator::Addresses(addresses) => addresses.locate(batch),
+            Locator::Functions(functions) => functions.locate(batch, lookup),
         }
     }
 
-    /// What was not known before.
-    pub(super) fn take_fresh(&mut self) -> Fresh {
+    /// The addresses that are new since the last call.
+    pub(super) fn take_new(&mut self) -> NewAddresses {
         match self {
-            Locating::Addresses(addresses) => addresses.take_fresh(),
-            Locating::Functions(functions) => functions.take_fresh(),
+            Locator::Addresses(addresses) => addresses.take_new(),
+            Locator::Functions(functions) => functions.take_new(),
         }
     }
 }
 
-impl Addresses {
-    fn with(bits: u32) -> Addresses {
-        let split = Split { bits };
+impl AddressLocator {
+    fn with(bits: u32) -> AddressLocator {
+        let split = TableSplit { bits };
         let tables = (0..split.count()).map(|_| FrameTable::default()).collect();
-        Addresses {
+        AddressLocator {
             tables,
             arrivals: vec![Vec::new(); split.count()],
             split,
@@ -154,7 +122,7 @@ impl Addresses {
         let tables = self.tables.par_iter_mut().zip(&mut self.arrivals);
         tables.zip(&mut parts).enumerate().with_max_len(1).for_each(
             |(nth, ((table, arrivals), part))| {
-                let is_own = |ip| split.of_address(ip) == nth;
+                let is_own = |ip| split.table_of(ip) == nth;
                 locate_part(batch, is_own, |mappings, mode, ip, place| {
                     let known = table.len();
                     part.push(split.join(nth, table.intern(mappings, mode, ip)));
@@ -170,11 +138,11 @@ impl Addresses {
         batch.parts = parts;
     }
 
-    fn take_fresh(&mut self) -> Fresh {
+    fn take_new(&mut self) -> NewAddresses {
         let count = self.tables.len();
         if let [only] = &mut self.tables[..] {
             self.arrivals.iter_mut().for_each(Vec::clear);
-            return Fresh {
+            return NewAddresses {
                 frames: only.take_fresh(),
                 tables: Vec::new(),
                 count,
@@ -191,7 +159,7 @@ impl Addresses {
             .into_iter()
             .map(|(_, table, frame)| (table, frame))
             .unzip();
-        Fresh {
+        NewAddresses {
             frames,
             tables,
             count,
@@ -228,21 +196,6 @@ fn locate_part(
 /// So many addresses are looked at before those of a table's own are located.
 const PIECE: usize = 128;
 
-/// Puts what several tables located together, in the order of the addresses.
-pub(super) fn weave(batch: &mut Batch, split: Split) {
-    if batch.parts.len() > 1 {
-        let mut parts: Vec<_> = batch
-            .parts
-            .iter()
-            .map(|part| part.iter().copied())
-            .collect();
-        let next = |&(_, ip): &(_, u64)| parts[split.of_address(ip)].next();
-        batch
-            .located
-            .extend(batch.addresses.iter().filter_map(next));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::ops::Range;
@@ -251,26 +204,13 @@ mod tests {
     use oxperf_machine::{CommId, Machine, ThreadId};
     use oxperf_resolve::MappingsId;
 
-    use super::super::merge::{Part, Sample};
-    use super::super::named::AllNamed;
+    use super::super::batch::{BatchSample, Span};
+    use super::super::named_frames::NamedTables;
     use super::*;
     use oxperf_profile::{DetailId, FrameId};
 
     #[test]
-    fn numbers_tell_their_table() {
-        for bits in [0, 1, 4] {
-            let split = Split { bits };
-            for (table, id) in [(0, 0), (split.count() - 1, 9), (split.count() / 2, 1 << 27)] {
-                assert_eq!(
-                    split.part(split.join(table, LocatedId(id))),
-                    (table, LocatedId(id))
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_new_comes_in_the_order_of_arrival() {
+    fn new_addresses_come_in_the_order_of_arrival() {
         let machine = {
             let mut machine = Machine::default();
             machine.thread(Pid(1), Tid(1));
@@ -280,7 +220,7 @@ mod tests {
         let addresses =
             |base: u64| (0..300u64).map(move |nth| (CpuMode::User, base + 24 * (nth % 200)));
         for bits in [0, 2] {
-            let mut locating = Addresses::with(bits);
+            let mut locator = AddressLocator::with(bits);
             let mut batch = Batch::default();
             batch.addresses.extend(addresses(0x1000));
             let mappings = batch.mappings.keep(&machine, thread);
@@ -289,9 +229,9 @@ mod tests {
                 ends.windows(2)
                     .map(|part| sample(thread, mappings, part[0]..part[1])),
             );
-            locating.locate(&mut batch);
-            weave(&mut batch, locating.split);
-            let fresh = locating.take_fresh();
+            locator.locate(&mut batch);
+            batch.join_parts(locator.split);
+            let fresh = locator.take_new();
             let came: Vec<u64> = fresh.frames.iter().map(|frame| frame.ip).collect();
             assert_eq!(
                 came,
@@ -301,12 +241,12 @@ mod tests {
                     .collect::<Vec<u64>>()
             );
             // Every address is called by its place among those that came, whatever its table.
-            let mut named = Named::default();
+            let mut named = NamedFrames::default();
             (0..200).for_each(|nth| match nth % 3 {
                 0 => named.push_list(FrameId(nth), [FrameId(nth), FrameId(900)].into()),
                 _ => named.push(FrameId(nth)),
             });
-            let mut all = AllNamed::new(locating.split);
+            let mut all = NamedTables::new(locator.split);
             all.append(fresh.by_table(named));
             let frames: Vec<u32> = batch.located.iter().map(|&id| all.frame(id).0).collect();
             assert_eq!(frames, (0..300).map(|nth| nth % 200).collect::<Vec<u32>>());
@@ -316,32 +256,21 @@ mod tests {
         }
     }
 
-    fn sample(thread: ThreadId, mappings: MappingsId, part: Range<usize>) -> Sample {
-        Sample {
+    fn sample(thread: ThreadId, mappings: MappingsId, part: Range<usize>) -> BatchSample {
+        BatchSample {
             event: 0,
             thread,
             comm: CommId(0),
-            detail: DetailId(0),
+            detail: DetailId::EMPTY,
             mappings,
-            links: Part::default(),
+            branches: Span::default(),
             is_branch: false,
             last: true,
             history: None,
-            addresses: Part::new(part.start, part.end),
+            addresses: Span::new(part.start, part.end),
             period: 1,
             latency: 0,
-            taken: None,
+            moment: None,
         }
-    }
-
-    #[test]
-    fn every_table_gets_its_share() {
-        let split = Split { bits: 2 };
-        let mut counts = [0; 4];
-        (0..4000u64).for_each(|nth| counts[split.of_address(0x7f12_3456_0000 + 24 * nth)] += 1);
-        assert!(
-            counts.iter().all(|count| (500..1500).contains(count)),
-            "{counts:?}"
-        );
     }
 }

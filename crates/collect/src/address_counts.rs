@@ -1,25 +1,25 @@
-//! How often each address was hit, for views of single instructions.
+//! The samples of each address, for views of single instructions.
 
 use oxperf_resolve::{FrameId as LocatedId, LocatedFrame as Located};
 
-use super::merge::Batch;
-use super::named::Named;
+use super::batch::Batch;
+use super::named_frames::NamedFrames;
 use oxperf_profile::Weight;
 use oxperf_profile::{AddressCount, Profile};
 
 /// For each event the weight of each located address, by its number.
 #[derive(Debug, Default)]
-pub(super) struct Addresses {
+pub(super) struct AddressCounts {
     events: Vec<Vec<Weight>>,
     /// The address of each in the object's own space; `None` where nothing is mapped.
     places: Vec<Option<u64>>,
 }
 
-impl Addresses {
+impl AddressCounts {
     /// Counts the samples of a batch.
     pub(super) fn count(&mut self, batch: &Batch) {
         for sample in batch.samples.iter().filter(|sample| sample.last) {
-            if let Some(places) = batch.places(sample) {
+            if let Some(places) = batch.located_sample(sample) {
                 self.count_sample(sample.event as usize, places.own, sample.period);
             }
         }
@@ -37,7 +37,7 @@ impl Addresses {
         weights[index].period = weights[index].period.wrapping_add(period);
     }
 
-    /// Notes where further located addresses lie.
+    /// Adds further located addresses.
     pub(super) fn locate(&mut self, fresh: &[Located]) {
         self.places.extend(
             fresh
@@ -47,7 +47,7 @@ impl Addresses {
     }
 
     /// Hands the counts to the events of a profile whose frames are named.
-    pub(super) fn give(&self, named: &Named, profile: &mut Profile) {
+    pub(super) fn give(&self, named: &NamedFrames, profile: &mut Profile) {
         for (event, weights) in profile.events.iter_mut().zip(&self.events) {
             let located = (0..).map(LocatedId).zip(&self.places).zip(weights);
             let hit = located.filter(|(_, weight)| weight.samples > 0);

@@ -1,21 +1,43 @@
-//! What located addresses are called, by their numbers: where naming and merging meet.
+//! The names of located addresses, by their numbers: naming makes them, merging reads them.
+
+use std::num::NonZeroU32;
 
 use oxperf_resolve::FrameId as LocatedId;
 
-use super::locate::Split;
+use super::split::TableSplit;
 use oxperf_profile::FrameId;
+
+/// A list of frames, as a number in four bytes.
+#[derive(Clone, Copy, Debug)]
+struct ListId(NonZeroU32);
+
+impl ListId {
+    fn new(index: usize) -> ListId {
+        ListId(NonZeroU32::MIN.saturating_add(index as u32))
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+
+    /// The number of the list where others stand before it.
+    fn behind(self, others: usize) -> ListId {
+        ListId(self.0.saturating_add(others as u32))
+    }
+}
 
 /// The profile's frames for located addresses. Naming makes it piece by piece, merging joins the pieces.
 #[derive(Debug, Default)]
-pub(super) struct Named {
+pub(super) struct NamedFrames {
     frames: Vec<FrameId>,
-    /// Which of the lists stands for the address in a call chain, from 1; 0 for the frame alone. Behind the last, no
-    /// address has a list.
-    entries: Vec<u32>,
+    /// The list that stands for each address in a call chain; none for the frame alone. Behind the last, no address has
+    /// a list.
+    entries: Vec<Option<ListId>>,
     lists: Vec<Box<[FrameId]>>,
 }
 
-impl Named {
+impl NamedFrames {
     /// Adds the next address, which stands for its own frame in call chains.
     pub(super) fn push(&mut self, own: FrameId) {
         self.frames.push(own);
@@ -24,31 +46,31 @@ impl Named {
     /// Adds the next address, which stands for these frames in call chains, innermost first. With none it is left out,
     /// and samples that ran there, too.
     pub(super) fn push_list(&mut self, own: FrameId, list: Box<[FrameId]>) {
-        self.entries.resize(self.frames.len(), 0);
+        self.entries.resize(self.frames.len(), None);
         self.frames.push(own);
+        self.entries.push(Some(ListId::new(self.lists.len())));
         self.lists.push(list);
-        self.entries.push(self.lists.len() as u32);
     }
 
-    /// What each address is called, in order: its own frame and, where it has one, its list.
+    /// The names of the addresses, in order: its own frame and, where it has one, its list.
     pub(super) fn into_entries(self) -> impl Iterator<Item = (FrameId, Option<Box<[FrameId]>>)> {
         let (mut entries, mut lists) = (self.entries.into_iter(), self.lists.into_iter());
         self.frames.into_iter().map(move |own| {
-            let has_list = entries.next().is_some_and(|list| list > 0);
+            let has_list = entries.next().flatten().is_some();
             (own, has_list.then(|| lists.next()).flatten())
         })
     }
 
-    /// Adds what later addresses are called.
-    pub(super) fn append(&mut self, later: Named) {
+    /// Adds the names of later addresses.
+    pub(super) fn append(&mut self, later: NamedFrames) {
         if !later.lists.is_empty() {
-            let lists = self.lists.len() as u32;
-            self.entries.resize(self.frames.len(), 0);
+            let lists = self.lists.len();
+            self.entries.resize(self.frames.len(), None);
             self.entries.extend(
                 later
                     .entries
                     .iter()
-                    .map(|&list| if list == 0 { 0 } else { list + lists }),
+                    .map(|list| list.map(|list| list.behind(lists))),
             );
             self.lists.extend(later.lists);
         }
@@ -65,39 +87,39 @@ impl Named {
     #[inline]
     fn entry(&self, id: LocatedId) -> &[FrameId] {
         let index = id.0 as usize;
-        match self.entries.get(index).and_then(|list| list.checked_sub(1)) {
-            Some(list) => &self.lists[list as usize],
+        match self.entries.get(index).copied().flatten() {
+            Some(list) => &self.lists[list.index()],
             None => std::slice::from_ref(&self.frames[index]),
         }
     }
 }
 
-/// What the addresses of all tables are called.
+/// The names of the addresses of all tables.
 #[derive(Debug, Default)]
-pub(super) struct AllNamed {
-    split: Split,
-    tables: Vec<Named>,
+pub(super) struct NamedTables {
+    split: TableSplit,
+    tables: Vec<NamedFrames>,
     /// Whether any address has a list.
     has_lists: bool,
 }
 
-impl AllNamed {
-    pub(super) fn new(split: Split) -> AllNamed {
-        AllNamed {
+impl NamedTables {
+    pub(super) fn new(split: TableSplit) -> NamedTables {
+        NamedTables {
             split,
-            ..AllNamed::default()
+            ..NamedTables::default()
         }
     }
 
-    /// How addresses are dealt out to tables.
-    pub(super) fn split(&self) -> Split {
+    /// The distribution of addresses over tables.
+    pub(super) fn split(&self) -> TableSplit {
         self.split
     }
 
-    /// Adds what later addresses of each table are called.
-    pub(super) fn append(&mut self, later: Vec<Named>) {
+    /// Adds the names of later addresses of each table.
+    pub(super) fn append(&mut self, later: Vec<NamedFrames>) {
         self.tables
-            .resize_with(later.len().max(self.tables.len()), Named::default);
+            .resize_with(later.len().max(self.tables.len()), NamedFrames::default);
         self.tables
             .iter_mut()
             .zip(later)
@@ -106,7 +128,7 @@ impl AllNamed {
     }
 
     /// The only table, where there are no others.
-    pub(super) fn alone(&self) -> Option<&Named> {
+    pub(super) fn only_table(&self) -> Option<&NamedFrames> {
         match &self.tables[..] {
             [only] => Some(only),
             _ => None,
@@ -120,7 +142,7 @@ impl AllNamed {
         self.tables[table].frame(id)
     }
 
-    /// The same; `None` if the address is left out.
+    /// The frame of an address; `None` if the address is left out.
     #[inline]
     pub(super) fn shown(&self, id: LocatedId) -> Option<FrameId> {
         self.entry(id).first().map(|_| self.frame(id))
@@ -148,14 +170,14 @@ mod tests {
 
     #[test]
     fn pieces_keep_their_lists() {
-        let mut all = Named::default();
+        let mut all = NamedFrames::default();
         for list in [
             None,
             Some([5, 6].map(FrameId).to_vec()),
             None,
             Some(Vec::new()),
         ] {
-            let mut piece = Named::default();
+            let mut piece = NamedFrames::default();
             piece.push(FrameId(9));
             match list {
                 Some(list) => piece.push_list(FrameId(8), list.into()),
@@ -173,7 +195,7 @@ mod tests {
             .collect();
         let expected: [&[u32]; 8] = [&[9], &[7], &[9], &[5, 6], &[9], &[7], &[9], &[]];
         assert_eq!(entries, expected);
-        let mut tables = AllNamed::default();
+        let mut tables = NamedTables::default();
         tables.append(vec![all]);
         assert_eq!(tables.shown(LocatedId(3)), Some(FrameId(8)));
         assert_eq!(tables.shown(LocatedId(7)), None);

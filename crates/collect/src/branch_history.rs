@@ -29,9 +29,9 @@ struct Entry {
     passage: Option<Passage>,
 }
 
-/// Puts such chains together.
+/// Puts such chains together, and numbers the lists of branches.
 #[derive(Debug, Default)]
-pub(super) struct History {
+pub(super) struct HistoryChains {
     /// Most branches, and most callers.
     most: usize,
     /// Chains are read from callers to callees: branches from the oldest to the newest, then callers.
@@ -40,12 +40,12 @@ pub(super) struct History {
     histories: FxHashMap<Box<[PassageId]>, HistoryId>,
 }
 
-impl History {
-    pub(super) fn new(most: usize, oldest_first: bool) -> History {
-        History {
+impl HistoryChains {
+    pub(super) fn new(most: usize, oldest_first: bool) -> HistoryChains {
+        HistoryChains {
             most,
             oldest_first,
-            ..History::default()
+            ..HistoryChains::default()
         }
     }
 

@@ -1,4 +1,4 @@
-//! The accesses to memory that samples tell of, while they are collected: each gets a number.
+//! The accesses to memory that samples hold, while they are collected: each gets a number.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use oxperf_resolve::{DsoAddress, FrameId as LocatedId, LocatedFrame as Located};
 use oxperf_session::SampleEvent;
 use rustc_hash::FxHashMap;
 
-use super::named::Named;
+use super::named_frames::NamedFrames;
 use oxperf_profile::{Access, AccessWanted, CacheLine, FrameId, Spot};
 
 /// Size of a line, in bytes.
@@ -19,16 +19,16 @@ const PROT_EXEC: u32 = 4;
 /// An address of a mode, and its place in an object.
 type Address = (CpuMode, u64, Option<(DsoId, u64)>);
 
-/// The accesses so far. Their frames are those of located addresses until [`Accesses::named`].
-#[derive(Debug, Default)]
-pub(super) struct Accesses {
+/// The accesses so far. Their frames are those of located addresses until [`AccessTable::named`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct AccessTable {
     known: FxHashMap<Access, u64>,
     list: Vec<Access>,
     spots: FxHashMap<Address, u32>,
     located: Vec<Located>,
 }
 
-impl Accesses {
+impl AccessTable {
     /// The number of a sample's access.
     pub(super) fn of(
         &mut self,
@@ -48,7 +48,7 @@ impl Accesses {
                 false => DataSource::default(),
             },
             data: (wanted.data || wanted.line).then(|| spot(mode, address)),
-            // The sample tells the mode, but perf looks in all of them here.
+            // The sample holds the mode, but perf looks in all of them here.
             code: wanted
                 .code
                 .then(|| spot(machine.guess_mode(event.thread, ip), ip)),
@@ -98,7 +98,7 @@ impl Accesses {
     }
 
     /// All accesses with the frames that their addresses are named by.
-    pub(super) fn named(self, named: &Named) -> Vec<Access> {
+    pub(super) fn named(self, named: &NamedFrames) -> Vec<Access> {
         let spot = |spot: Spot| Spot {
             frame: named.frame(LocatedId(spot.frame.0)),
             ..spot

@@ -2,38 +2,38 @@
 
 use std::collections::BTreeMap;
 
-use oxperf_machine::Machine;
-use oxperf_resolve::{DsoAddress, FrameId as LocatedId, LocatedFrame as Located, Names};
+use oxperf_resolve::{DsoAddress, FrameId as LocatedId, LocatedFrame as Located};
 use rustc_hash::FxHashMap;
 
-use super::LineText;
-use super::merge::Batch;
-use super::named::Named;
-use super::sources::Sources;
+use super::batch::Batch;
+use super::lookup::SymbolLookup;
+use super::named_frames::NamedFrames;
+use super::options::LineText;
+use super::sources::{LineAt, SourceTable};
 use oxperf_profile::{Block, FirstPasses, Passes, Profile, SourceId, SymbolId};
 
-/// What is wanted of the code between branches.
+/// Options of collecting the code between branches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockDetail {
     /// The samples' branches are all that the CPU came by, so that nothing else branched between two of them.
     pub consecutive: bool,
-    /// Tell source lines of both ends.
+    /// Keep the source lines of both ends.
     pub lines: Option<LineText>,
 }
 
 /// Passes by the branch that ends them and what the branch before it led to.
 #[derive(Debug)]
-pub(super) struct Blocks {
-    wanted: BlockDetail,
+pub(super) struct BlockCounts {
+    options: BlockDetail,
     passes: FxHashMap<(LocatedId, Option<LocatedId>), (Passes, FirstPasses)>,
     cycles: u64,
     located: Vec<Located>,
 }
 
-impl Blocks {
-    pub(super) fn new(wanted: BlockDetail) -> Blocks {
-        Blocks {
-            wanted,
+impl BlockCounts {
+    pub(super) fn new(options: BlockDetail) -> BlockCounts {
+        BlockCounts {
+            options,
             passes: FxHashMap::default(),
             cycles: 0,
             located: Vec::new(),
@@ -44,10 +44,12 @@ impl Blocks {
     pub(super) fn count(&mut self, batch: &Batch) {
         let mut branches = Vec::new();
         for sample in &batch.samples {
-            let ends = batch.places(sample).map_or(&[][..], |places| places.ends);
-            let cycles = batch.links[sample.links.range()]
+            let ends = batch
+                .located_sample(sample)
+                .map_or(&[][..], |places| places.ends);
+            let cycles = batch.branches[sample.branches.range()]
                 .iter()
-                .map(|link| link.cycles);
+                .map(|branch| branch.cycles);
             branches.extend(ends.iter().copied().zip(cycles));
             if sample.last {
                 self.count_sample(&branches);
@@ -56,12 +58,12 @@ impl Blocks {
         }
     }
 
-    /// Counts the branches of a sample, the newest first: their ends and cycles. A CPU that does not tell the newest one's
-    /// cycles tells none.
+    /// Counts the branches of a sample, the newest first: their ends and cycles. A CPU that leaves out
+    /// the newest one's cycles counts none.
     fn count_sample(&mut self, branches: &[([LocatedId; 2], u64)]) {
         let mut before = branches.iter().skip(1).map(|&([_, to], _)| to);
         for (nth, &([from, _], cycles)) in branches.iter().enumerate() {
-            let start = before.next().filter(|_| self.wanted.consecutive);
+            let start = before.next().filter(|_| self.options.consecutive);
             match cycles {
                 0 if nth == 0 => return,
                 0 => {}
@@ -75,7 +77,7 @@ impl Blocks {
         }
     }
 
-    /// Notes where further located addresses lie.
+    /// Adds further located addresses.
     pub(super) fn locate(&mut self, fresh: &[Located]) {
         self.located.extend(fresh);
     }
@@ -83,8 +85,8 @@ impl Blocks {
     /// Hands everything to a profile whose frames are named.
     pub(super) fn give(
         &self,
-        named: &Named,
-        (names, machine): (&Names<'_>, &Machine),
+        named: &NamedFrames,
+        lookup: SymbolLookup<'_, '_>,
         profile: &mut Profile,
     ) {
         let mut blocks: BTreeMap<(SymbolId, u64), (Block, LocatedId)> = BTreeMap::new();
@@ -101,9 +103,17 @@ impl Blocks {
                 .or_insert_with(|| (Block::ending(symbol, end), from));
             block.add(start, *passes, first);
         }
-        let mut sources = Sources::default();
-        for (block, from) in blocks.values_mut() {
-            block.lines = self.lines(block, *from, &mut sources, (names, machine), profile);
+        if let Some(form) = self.options.lines {
+            let mut finder = LineFinder {
+                form,
+                texts: SourceTable::default(),
+                lookup,
+                profile,
+            };
+            for (block, from) in blocks.values_mut() {
+                let end = self.located.get(from.0 as usize);
+                block.lines = end.and_then(|end| finder.lines(block, *end));
+            }
         }
         profile.blocks.list = blocks.into_values().map(|(block, _)| block).collect();
         profile.blocks.cycles = self.cycles;
@@ -113,7 +123,7 @@ impl Blocks {
     fn in_symbol(
         &self,
         located: LocatedId,
-        named: &Named,
+        named: &NamedFrames,
         profile: &Profile,
     ) -> Option<(SymbolId, u64)> {
         let id = profile.frames.get(named.frame(located).index())?.symbol?;
@@ -123,41 +133,38 @@ impl Blocks {
             .contains(&address)
             .then_some((id, address))
     }
+}
 
-    /// The source lines of both ends, or what stands for them.
-    fn lines(
-        &self,
-        block: &Block,
-        from: LocatedId,
-        sources: &mut Sources,
-        (names, machine): (&Names<'_>, &Machine),
-        profile: &mut Profile,
-    ) -> Option<[SourceId; 2]> {
-        let text = self.wanted.lines?;
-        let end = *self.located.get(from.0 as usize)?;
+/// Finds the source lines of blocks.
+struct LineFinder<'a, 's> {
+    form: LineText,
+    texts: SourceTable,
+    lookup: SymbolLookup<'a, 's>,
+    profile: &'a mut Profile,
+}
+
+impl LineFinder<'_, '_> {
+    /// The source lines of both ends of a block, or the texts in their place, given the address of its end.
+    fn lines(&mut self, block: &Block, end: Located) -> Option<[SourceId; 2]> {
         let place = end.place?;
-        let beginning = profile.symbols.get(block.symbol.index())?.start;
-        let place = DsoAddress {
-            address: block.start.unwrap_or(beginning),
-            ..place
+        let beginning = self.profile.symbols.get(block.symbol.index())?.start;
+        let first = Located {
+            place: Some(DsoAddress {
+                address: block.start.unwrap_or(beginning),
+                ..place
+            }),
+            ..end
         };
-        let mut line_of = |located: Located| {
-            let place = located.place?;
-            let line = names
-                .source(machine.objects(), place.dso)
-                .and_then(|source| source.line(place.address));
-            Some(
-                sources
-                    .of(&located, line.as_ref(), text, (names, machine), profile)
-                    .line,
-            )
+        Some([self.line_of(first)?, self.line_of(end)?])
+    }
+
+    fn line_of(&mut self, located: Located) -> Option<SourceId> {
+        let line = self.lookup.line(&located.place?);
+        let at = LineAt {
+            located: &located,
+            line: line.as_ref(),
         };
-        Some([
-            line_of(Located {
-                place: Some(place),
-                ..end
-            })?,
-            line_of(end)?,
-        ])
+        let texts = &mut self.profile.sources;
+        Some(self.texts.of(at, self.form, self.lookup, texts).line)
     }
 }

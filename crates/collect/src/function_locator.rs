@@ -1,38 +1,40 @@
-//! Locating the addresses of a batch by the functions that hold them: who is shown functions alone needs no list of all
+//! Locating the addresses of a batch by the functions that hold them: reports of functions alone need no list of all
 //! addresses, of which there may be nearly as many as samples.
 
 use std::num::NonZeroU32;
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{DsoId, Objects};
-use oxperf_resolve::{DsoAddress, FrameId as LocatedId, FrameTable, LocatedFrame, Names};
+use oxperf_machine::DsoId;
+use oxperf_resolve::{DsoAddress, FrameId as LocatedId, FrameTable, LocatedFrame};
 use oxperf_symbols::SymbolId;
 use rayon::prelude::*;
 
-use super::locate::{Fresh, Split};
-use super::merge::{Batch, Sample};
+use super::batch::{Batch, BatchSample};
+use super::locator::NewAddresses;
+use super::lookup::SymbolLookup;
+use super::split::TableSplit;
 
 /// So many samples are located as one piece of work.
 const PIECE: usize = 2048;
 
 /// The functions that were met, and the addresses that no symbol holds.
 #[derive(Debug, Default)]
-pub(super) struct Functions {
+pub(super) struct FunctionLocator {
     /// The numbers of functions, from 1; by dso, and there by symbol.
     known: Vec<Vec<Option<NonZeroU32>>>,
     count: u32,
-    /// Where functions were met that were not known before.
+    /// The addresses at which new functions were met.
     met: Vec<LocatedFrame>,
     others: FrameTable,
     /// The table of each function and address that was not known before.
     arrivals: Vec<usize>,
-    /// Of which dsos the symbols were read.
+    /// For each dso, whether its symbols were read.
     read: Vec<bool>,
 }
 
-/// What is found of an address.
+/// The state of an address while functions are looked up.
 #[derive(Clone, Copy, Debug)]
-enum Spot {
+enum Found {
     /// In a dso whose symbols were not read yet.
     Unread(DsoAddress),
     /// A function that has its number.
@@ -43,25 +45,25 @@ enum Spot {
     Other,
 }
 
-impl Functions {
-    /// Functions have numbers of one table, all other addresses those of another.
-    pub(super) const SPLIT: Split = Split { bits: 1 };
+impl FunctionLocator {
+    /// FunctionLocator have numbers of one table, all other addresses those of another.
+    pub(super) const SPLIT: TableSplit = TableSplit { bits: 1 };
     const FUNCTIONS: usize = 0;
     const OTHERS: usize = 1;
 
     /// Locates every address of a batch, with the symbols of the dsos that they lie in.
-    pub(super) fn locate(&mut self, batch: &mut Batch, (names, objects): (&Names<'_>, &Objects)) {
-        let spots = |samples| self.spots(batch, samples, (names, objects));
-        let mut pieces: Vec<Vec<Spot>> = batch.samples.par_chunks(PIECE).map(spots).collect();
+    pub(super) fn locate(&mut self, batch: &mut Batch, lookup: SymbolLookup<'_, '_>) {
+        let find_all = |samples| self.find_all(batch, samples, lookup);
+        let mut pieces: Vec<Vec<Found>> = batch.samples.par_chunks(PIECE).map(find_all).collect();
         let unread = self.unread(pieces.iter().flatten());
         if !unread.is_empty() {
-            names.load(objects, &unread);
+            lookup.names.load(lookup.machine.objects(), &unread);
             pieces
                 .par_iter_mut()
                 .flat_map_iter(|piece| piece.iter_mut())
                 .for_each(|spot| {
-                    if let Spot::Unread(place) = *spot {
-                        *spot = self.spot_in(place, (names, objects));
+                    if let Found::Unread(place) = *spot {
+                        *spot = self.find_in(place, lookup);
                     }
                 });
         }
@@ -73,8 +75,8 @@ impl Functions {
             .zip(addresses(batch, &batch.samples))
         {
             located.push(match *spot {
-                Spot::Known(number) => number,
-                Spot::Function(place, symbol) => self.function(
+                Found::Known(number) => number,
+                Found::Function(place, symbol) => self.function(
                     LocatedFrame {
                         ip,
                         mode,
@@ -82,47 +84,52 @@ impl Functions {
                     },
                     symbol,
                 ),
-                Spot::Unread(_) | Spot::Other => self.other(batch, sample, mode, ip),
+                Found::Unread(_) | Found::Other => self.other(batch, sample, mode, ip),
             });
         }
         batch.located = located;
     }
 
-    /// Where the addresses of some samples lie, as far as that is known.
-    fn spots(&self, batch: &Batch, samples: &[Sample], names: (&Names<'_>, &Objects)) -> Vec<Spot> {
-        let mut spots = Vec::with_capacity(samples.len());
+    /// The addresses of some samples, as far as they are known.
+    fn find_all(
+        &self,
+        batch: &Batch,
+        samples: &[BatchSample],
+        lookup: SymbolLookup<'_, '_>,
+    ) -> Vec<Found> {
+        let mut found = Vec::with_capacity(samples.len());
         for sample in samples {
             let mappings = batch.mappings.get(sample.mappings);
             let addresses = batch
                 .addresses
                 .get(sample.addresses.range())
                 .unwrap_or_default();
-            spots.extend(addresses.iter().map(|&(mode, ip)| {
+            found.extend(addresses.iter().map(|&(mode, ip)| {
                 match mappings.locate(mode, ip).map(DsoAddress::from) {
-                    None => Spot::Other,
-                    Some(place) if self.has_read(place.dso) => self.spot_in(place, names),
-                    Some(place) => Spot::Unread(place),
+                    None => Found::Other,
+                    Some(place) if self.has_read(place.dso) => self.find_in(place, lookup),
+                    Some(place) => Found::Unread(place),
                 }
             }));
         }
-        spots
+        found
     }
 
-    /// What is found of a place in a dso whose symbols were read.
+    /// Looks up a place in a dso whose symbols were read.
     #[inline]
-    fn spot_in(&self, place: DsoAddress, (names, objects): (&Names<'_>, &Objects)) -> Spot {
-        let Some(symbol) = names.symbol(objects, &place) else {
-            return Spot::Other;
+    fn find_in(&self, place: DsoAddress, lookup: SymbolLookup<'_, '_>) -> Found {
+        let Some(symbol) = lookup.names.symbol(lookup.machine.objects(), &place) else {
+            return Found::Other;
         };
         let known = self.known.get(place.dso.0 as usize);
         match known.and_then(|symbols| symbols.get(symbol.0 as usize).copied().flatten()) {
-            Some(number) => Spot::Known(Self::located(number)),
-            None => Spot::Function(place, symbol),
+            Some(number) => Found::Known(Self::located(number)),
+            None => Found::Function(place, symbol),
         }
     }
 
-    /// What was not known before.
-    pub(super) fn take_fresh(&mut self) -> Fresh {
+    /// The addresses that are new since the last call.
+    pub(super) fn take_new(&mut self) -> NewAddresses {
         let tables = std::mem::take(&mut self.arrivals);
         let mut fresh =
             [std::mem::take(&mut self.met), self.others.take_fresh()].map(Vec::into_iter);
@@ -130,7 +137,7 @@ impl Functions {
             .iter()
             .filter_map(|&table| fresh[table].next())
             .collect();
-        Fresh {
+        NewAddresses {
             frames,
             tables,
             count: Self::SPLIT.count(),
@@ -138,10 +145,10 @@ impl Functions {
     }
 
     /// Those dsos whose symbols were not read before; from now on they were.
-    fn unread<'s>(&mut self, spots: impl Iterator<Item = &'s Spot>) -> Vec<DsoId> {
+    fn unread<'s>(&mut self, found: impl Iterator<Item = &'s Found>) -> Vec<DsoId> {
         let mut unread = Vec::new();
-        for spot in spots {
-            let Spot::Unread(DsoAddress { dso, .. }) = *spot else {
+        for spot in found {
+            let Found::Unread(DsoAddress { dso, .. }) = *spot else {
                 continue;
             };
             let index = dso.0 as usize;
@@ -187,7 +194,7 @@ impl Functions {
     }
 
     /// The number of an address that no symbol holds.
-    fn other(&mut self, batch: &Batch, sample: &Sample, mode: CpuMode, ip: u64) -> LocatedId {
+    fn other(&mut self, batch: &Batch, sample: &BatchSample, mode: CpuMode, ip: u64) -> LocatedId {
         let known = self.others.len();
         let id = self
             .others
@@ -202,8 +209,8 @@ impl Functions {
 /// The addresses of some samples, each with its sample.
 fn addresses<'b>(
     batch: &'b Batch,
-    samples: &'b [Sample],
-) -> impl Iterator<Item = (&'b Sample, CpuMode, u64)> {
+    samples: &'b [BatchSample],
+) -> impl Iterator<Item = (&'b BatchSample, CpuMode, u64)> {
     samples.iter().flat_map(|sample| {
         let addresses = batch
             .addresses

@@ -1,0 +1,129 @@
+//! Options of a collector.
+
+use oxperf_resolve::ChainOptions;
+
+use super::block_counts::BlockDetail;
+use super::branches::BranchDetail;
+use super::frame_namer::NamingOptions;
+
+/// The parts of samples that a collector keeps, and keeps apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CollectOptions {
+    /// Keep call chains.
+    pub chains: bool,
+    /// Most recorded entries of a chain that count, and most that a copy of the stack gives besides.
+    pub max_stack: usize,
+    /// Of a longer recorded chain the outermost entries count, not the innermost.
+    pub keep_outermost: bool,
+    /// As [`ChainOptions::stitch`].
+    pub stitch: Option<u32>,
+    /// Leave out samples of code without a symbol, and such callers.
+    pub hide_unresolved: bool,
+    /// The samples of different threads that may be merged; the thread is then that of the first.
+    pub alike: Alike,
+    /// Keep the time and CPU of each sample.
+    pub moments: bool,
+    /// Also count the samples of each address.
+    pub by_address: bool,
+    /// Keep different addresses of a symbol apart.
+    pub addresses_apart: bool,
+    /// Entries of call chains stand for the functions that were inlined there, too.
+    pub inlines: bool,
+    /// Keep different source lines apart.
+    pub lines: Option<LineText>,
+    /// Chains go on with the branches that their samples carry.
+    pub history: bool,
+    /// Find out the sizes of mappings.
+    pub map_sizes: bool,
+    /// A sample counts for the cost of its access to memory, at least for one, and not for its period.
+    pub by_cost: bool,
+    /// Each branch that a sample carries counts, and the sample itself does not.
+    pub branches: Option<BranchDetail>,
+    /// Keep the code between them apart.
+    pub blocks: Option<BlockDetail>,
+}
+
+/// The threads whose samples may be merged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Alike {
+    /// None are alike.
+    #[default]
+    None,
+    /// Threads of one name are alike.
+    Namesakes,
+    /// All are alike.
+    All,
+}
+
+/// The form of source lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineText {
+    /// With the whole path of the file and not its last name alone.
+    pub whole_paths: bool,
+}
+
+impl CollectOptions {
+    pub(super) fn naming(&self) -> NamingOptions {
+        NamingOptions {
+            inlines: self.inlines && self.chains,
+            lines: self.lines,
+            addresses_apart: self.addresses_apart,
+            symbols_only: self.hide_unresolved,
+        }
+    }
+
+    /// Whether the function that holds an address is all that is kept of it.
+    pub(super) fn wants_functions_alone(&self) -> bool {
+        let CollectOptions {
+            chains,
+            by_address,
+            addresses_apart,
+            lines,
+            blocks,
+            ..
+        } = self;
+        !(*chains || *by_address || *addresses_apart || lines.is_some() || blocks.is_some())
+    }
+
+    /// Whether samples whose chains nobody asks for can do without: nothing else depends on their chains.
+    pub fn allows_two_passes(&self) -> bool {
+        let CollectOptions {
+            stitch,
+            hide_unresolved,
+            moments,
+            history,
+            branches,
+            map_sizes,
+            ..
+        } = self;
+        let counts_functions = CollectOptions {
+            chains: false,
+            ..*self
+        }
+        .wants_functions_alone();
+        let others = *hide_unresolved || *moments || *history || *map_sizes || branches.is_some();
+        self.chains && counts_functions && stitch.is_none() && !others
+    }
+
+    pub(super) fn chain_options(&self) -> ChainOptions {
+        ChainOptions {
+            max_stack: self.max_stack,
+            keep_outermost: self.keep_outermost,
+            stitch: self.stitch,
+        }
+    }
+
+    /// Whether neither call chains, branches nor weights of samples count.
+    pub(super) fn needs_prefix_only(&self) -> bool {
+        let CollectOptions {
+            chains,
+            history,
+            by_cost,
+            branches,
+            blocks,
+            ..
+        } = self;
+        let needs_more = *chains || *history || *by_cost || branches.is_some() || blocks.is_some();
+        !needs_more
+    }
+}
