@@ -2,16 +2,18 @@
 
 mod accepted;
 mod arguments;
-mod branches;
+mod browser;
 mod call_graph;
+mod count_mode;
 pub(super) mod cycles;
 mod fields;
 mod html;
+mod options;
 mod parents;
 mod records;
-mod screen;
-pub(super) mod shown;
+pub(super) mod row_filter;
 mod structured;
+mod table_plan;
 pub(super) mod verbose;
 
 use std::io::Write;
@@ -22,22 +24,28 @@ use oxperf_analysis::hist::{graphed, histograms};
 use oxperf_collect::{Alike, CollectOptions};
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
+use oxperf_machine::Machine;
 use oxperf_present::report::{branch_kinds, prologue, restrictions, table, tip};
 use oxperf_profile::{EventProfile, Profile};
+use oxperf_session::Diagnostics;
+use oxperf_symbols::SymbolStore;
 use oxperf_tracepoint::Formatters;
 
 use super::dump;
-use crate::collect::{Graphed, Loaded, Wishes};
+use crate::collect::{Graphed, Itrace, Loaded, Wishes};
 use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};
 use crate::input::{Input, report_chains, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, data_types, header, itrace, naming, separator, stitch};
-use arguments::{HeaderRequest, Resolved};
-use branches::Counted;
-use shown::Shown;
+use browser::BrowsedRecording;
+use count_mode::CountMode;
+use options::{HeaderRequest, ReportForm, ReportOptions};
+use row_filter::RowFilter;
+use structured::StructuredReport;
+use table_plan::TablePlan;
 
-/// What perf's users may not know; one a run.
+/// Tips for users of perf; one a run.
 const TIPS: [&str; 6] = [
     "Show every sample with its call chain: oxperf script",
     "Record call chains to see callers: oxperf record -g",
@@ -67,244 +75,344 @@ Selected --sort parent, but no callchain data. Did you call 'perf record' withou
 
 /// Runs `report`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let options = arguments::resolve(matches)?;
+    let options = arguments::options(matches)?;
     let mut input = Input::from_matches(matches)?;
     loop {
-        match report(matches, &input, options.clone())? {
+        let report = Report {
+            matches,
+            options: &options,
+            input: &input,
+            reader: &input.reader()?,
+        };
+        match report.run()? {
             Next::Exit(code) => return Ok(code),
-            Next::Recording(name) => input = Input::open(&name, matches.get_flag("force"))?,
+            Next::Recording(name) => input = Input::open(&name, options.force)?,
         }
     }
 }
 
-/// What is to be done when a report is done.
+/// The step after a report.
 enum Next {
     Exit(i32),
     /// The recording of this name is to be reported.
     Recording(String),
 }
 
-/// Reports one recording.
-fn report(matches: &ArgMatches, input: &Input, options: Resolved) -> Result<Next, Failure> {
-    let reader = input.reader()?;
-    let mut output = crate::output::stdout();
-    match options.header {
-        _ if screen::is_wanted(matches) => {}
-        HeaderRequest::Hint => {}
-        _ => header::write(&mut output, input, &reader, options.full_header)?,
-    }
-    if options.header != HeaderRequest::Only {
-        if matches.get_flag("stats") {
-            return records::stats(input, &reader, output).map(Next::Exit);
-        }
-        if matches.get_flag("tasks") || matches.get_flag("mmaps") {
-            return records::tasks(input, &reader, matches.get_flag("mmaps"), output)
-                .map(Next::Exit);
-        }
-        if matches.get_flag("dump-raw-trace") {
-            hint(&mut output, matches, &options)?;
-            return dump::report(matches, input, &reader, output).map(Next::Exit);
-        }
-        if let Some(name) = show(matches, input, &reader, options, &mut output)? {
-            return Ok(Next::Recording(name));
-        }
-    }
-    output.finish()?;
-    Ok(Next::Exit(code::SUCCESS))
+/// A report of one recording.
+struct Report<'a> {
+    /// The arguments that say how the recording is read.
+    matches: &'a ArgMatches,
+    options: &'a ReportOptions,
+    input: &'a Input,
+    reader: &'a Reader<'a>,
 }
 
-/// Says how to see the header, where it is not shown.
-fn hint(output: &mut Output, matches: &ArgMatches, options: &Resolved) -> Result<(), Failure> {
-    let header = options.header;
-    let other = options.quiet
-        || html::is_asked(matches)
-        || structured::is_asked(matches)
-        || screen::is_wanted(matches);
-    match header {
-        HeaderRequest::Hint if !other => Ok(output.write_all(HINT)?),
-        _ => Ok(()),
+impl Report<'_> {
+    fn run(&self) -> Result<Next, Failure> {
+        let options = self.options;
+        let mut output = crate::output::stdout();
+        if matches!(options.header, HeaderRequest::First | HeaderRequest::Only) {
+            header::write(&mut output, self.input, self.reader, options.full_header)?;
+        }
+        if options.header != HeaderRequest::Only {
+            match options.form {
+                ReportForm::RecordCounts => {
+                    return records::stats(self.input, self.reader, output).map(Next::Exit);
+                }
+                ReportForm::Tasks { with_maps } => {
+                    return records::tasks(self.input, self.reader, with_maps, output)
+                        .map(Next::Exit);
+                }
+                ReportForm::Dump => {
+                    self.hint(&mut output)?;
+                    return dump::report(self.matches, self.input, self.reader, output)
+                        .map(Next::Exit);
+                }
+                _ => {
+                    if let Some(name) = self.samples(&mut output)? {
+                        return Ok(Next::Recording(name));
+                    }
+                }
+            }
+        }
+        output.finish()?;
+        Ok(Next::Exit(code::SUCCESS))
     }
-}
 
-/// Writes everything below the header; gives the recording that is wanted instead.
-fn show(
-    matches: &ArgMatches,
-    input: &Input,
-    reader: &Reader<'_>,
-    options: Resolved,
-    output: &mut Output,
-) -> Result<Option<String>, Failure> {
-    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let mut counted = Counted::of(matches, reader, traced.1.as_ref());
-    if matches.get_flag("mem-mode") {
-        if counted == Some(Counted::Branches) || matches.get_flag("branch-stack") {
-            print_error(branches::NO_ACCESSES_OF_BRANCHES);
+    /// Says how to see the header, where it is not shown.
+    fn hint(&self, output: &mut Output) -> Result<(), Failure> {
+        if self.options.header == HeaderRequest::Hint {
+            output.write_all(HINT)?;
+        }
+        Ok(())
+    }
+
+    /// Counts samples and shows them; gives the recording that is wanted instead.
+    fn samples(&self, output: &mut Output) -> Result<Option<String>, Failure> {
+        let trace = itrace::options(self.matches, ItraceOptions::REPORT)?;
+        let counted = match self.options.counting.mode(self.reader, trace.as_ref()) {
+            Ok(counted) => counted,
+            Err(refusal) => {
+                print_error(refusal);
+                return Ok(None);
+            }
+        };
+        let formats = tracepoint_formats(self.reader);
+        let plan = TablePlan::new(
+            &self.options.table,
+            self.reader,
+            &formats,
+            counted.unwrap_or(CountMode::Samples),
+        )?;
+        self.hint(output)?;
+        if let Some(refusal) = refusal(&plan, counted, self.reader) {
+            print_error(refusal);
             return Ok(None);
         }
-        counted = Some(Counted::Accesses);
+        oxperf_sys::heap::keep_freed_memory();
+        if let Err(failure) = filter::require_cpus(self.matches, self.reader.events()) {
+            print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
+            return Ok(None);
+        }
+        let Some((profile, diagnostics, rows)) =
+            self.load(&plan, &formats, (self.matches, trace), output)?
+        else {
+            return Ok(None);
+        };
+        self.show(&plan, &profile, &diagnostics, &rows, output)
     }
-    let has_tracepoints = reader
-        .events()
-        .iter()
-        .any(|event| event.stored.attr.kind == EventType::TRACEPOINT);
-    let formats = if has_tracepoints {
+
+    /// Reads the samples; `None` where there are none, which is said.
+    fn load(
+        &self,
+        plan: &TablePlan<'_>,
+        formats: &Formatters,
+        trace: Itrace<'_>,
+        output: &mut Output,
+    ) -> Result<Option<(Profile, Diagnostics, RowFilter)>, Failure> {
+        let names = naming::source(self.matches, self.reader)?;
+        let filter = Filter::from_matches(self.matches, self.reader);
+        if filter.is_err() {
+            // Times and the like are looked at behind the hint.
+            output.flush()?;
+        }
+        let (filter, threads) = filter?.split_threads();
+        let rows = RowFilter::new(&self.options.rows, threads)?;
+        // A screen, a page and the like show chains wherever they are looked for.
+        let few_graphs = self.options.form.is_text()
+            && !self.options.form.is_structured()
+            && plan.graphs_few_rows()
+            && rows.shows_all();
+        let graphed = |profile: &Profile| graphed(profile, &plan.for_text(profile).0);
+        let wishes = Wishes {
+            details: plan.details(self.reader, &self.options.rows.details()),
+            formats: Some(formats),
+            graphed: few_graphs.then_some(&graphed as &Graphed<'_>),
+        };
+        let collected = self.collect_options(plan, &rows);
+        let Loaded {
+            mut profile,
+            diagnostics,
+            machine,
+        } = collect::load(
+            self.input,
+            self.reader,
+            &names,
+            collected,
+            wishes,
+            trace,
+            &filter,
+        )?;
+        self.add_code_facts(plan, &mut profile, &machine, names.otherwise());
+        if self.options.table.verbose {
+            verbose::note_origins(&mut profile, &names, &machine);
+        }
+        drop(machine);
+        naming::keep(&names);
+        if !self.options.table.text.quiet {
+            naming::report_nameless(names.otherwise());
+            report_trouble(&diagnostics);
+            report_chains(&profile.chain_losses);
+        }
+        // The profile has its own copies of the few names that it needs.
+        drop(names);
+        if profile.events.iter().all(EventProfile::is_empty) {
+            let path = self.input.path().display();
+            print_error(&format!("Error:\nThe {path} data has no samples!"));
+            return Ok(None);
+        }
+        self.restrict(plan, &rows, &mut profile);
+        Ok(Some((profile, diagnostics, rows)))
+    }
+
+    /// Threads of one name are one where nothing that is shown tells them apart.
+    fn collect_options(&self, plan: &TablePlan<'_>, rows: &RowFilter) -> CollectOptions {
+        let shows_threads = plan.shows_threads() || rows.selects_threads();
+        CollectOptions {
+            stitch: stitch::registers(self.matches, self.reader),
+            alike: if self.options.form.is_text() && !shows_threads {
+                Alike::Namesakes
+            } else {
+                Alike::None
+            },
+            ..plan.collect().clone()
+        }
+    }
+
+    /// Adds to a profile what the code of its functions says, where a column shows that.
+    fn add_code_facts(
+        &self,
+        plan: &TablePlan<'_>,
+        profile: &mut Profile,
+        machine: &Machine,
+        store: &SymbolStore,
+    ) {
+        let from = (machine, store);
+        if plan.wants_paces() {
+            profile.paces = cycles::paces(self.matches, from, profile);
+        }
+        if plan.wants_types() {
+            profile.data_places = data_types::find(self.matches, from, profile, &mut |_| {}).places;
+        }
+    }
+
+    /// Joins events, finds parents, and leaves out the samples that are not shown.
+    fn restrict(&self, plan: &TablePlan<'_>, rows: &RowFilter, profile: &mut Profile) {
+        let groupless =
+            profile.events.len() > 1 && profile.events.iter().all(|event| event.group.is_none());
+        if self.options.table.events.joins && groupless {
+            collect::join_events(profile);
+        }
+        plan.find_parents(profile);
+        if !plan.shows_blocks() {
+            rows.restrict(profile);
+        }
+        if self.options.table.verbose {
+            profile.show_whole_paths();
+        }
+    }
+
+    /// Shows the samples in the form that was asked for; gives the recording that is wanted instead.
+    fn show(
+        &self,
+        plan: &TablePlan<'_>,
+        profile: &Profile,
+        diagnostics: &Diagnostics,
+        rows: &RowFilter,
+        output: &mut Output,
+    ) -> Result<Option<String>, Failure> {
+        match &self.options.form {
+            ReportForm::Page(path) => {
+                let losses = collect::losses(profile, diagnostics);
+                html::write(path, profile, &losses, self.reader, self.input.path())?;
+            }
+            ReportForm::Browser => {
+                let recording = BrowsedRecording {
+                    passed_on: &self.options.passed_on,
+                    input: self.input,
+                    reader: self.reader,
+                };
+                return browser::show(recording, profile, plan, rows);
+            }
+            ReportForm::Json | ReportForm::Csv => {
+                let losses = collect::losses(profile, diagnostics);
+                self.structured(plan, profile, &losses, rows, output)?;
+            }
+            _ => self.text(plan, profile, rows, output)?,
+        }
+        Ok(None)
+    }
+
+    /// Writes the tables for other programs.
+    fn structured(
+        &self,
+        plan: &TablePlan<'_>,
+        profile: &Profile,
+        losses: &[String],
+        rows: &RowFilter,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let (hist, text) = plan.for_profile(profile);
+        let mut tables = histograms(profile, &hist);
+        for table in &mut tables {
+            rows.restrict_rows(profile, table);
+        }
+        let report = StructuredReport {
+            profile,
+            keys: &hist.keys,
+            min_percent: text.min_percent,
+            file: self.input.path(),
+            losses,
+        };
+        if self.options.form == ReportForm::Json {
+            report.write_json(&tables, output)?;
+        } else {
+            report.write_csv(&tables, output)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the tables and the lines around them.
+    fn text(
+        &self,
+        plan: &TablePlan<'_>,
+        profile: &Profile,
+        rows: &RowFilter,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let quiet = self.options.table.text.quiet;
+        let (hist, mut text) = plan.for_text(profile);
+        restrictions(output, &rows.restrictions(&text.columns))?;
+        if !quiet {
+            prologue(output, profile)?;
+        }
+        rows.narrow(&mut text);
+        if plan.shows_blocks() {
+            cycles::write_tables(output, profile, &hist, &text)?;
+        } else {
+            for mut drawn in histograms(profile, &hist) {
+                rows.restrict_rows(profile, &mut drawn);
+                table(output, profile, &drawn, &text)?;
+            }
+        }
+        if !quiet {
+            tip(output, TIPS[profile.frames.len() % TIPS.len()])?;
+            branch_kinds(output, profile)?;
+        }
+        if let Some(layout) = self.options.thread_counters {
+            records::thread_counters(layout, self.input, self.reader, output)?;
+        }
+        Ok(())
+    }
+}
+
+/// The formats of the recording's tracepoints; none are read where it has no tracepoint.
+fn tracepoint_formats(reader: &Reader<'_>) -> Formatters {
+    let mut events = reader.events().iter();
+    if events.any(|event| event.stored.attr.kind == EventType::TRACEPOINT) {
         collect::formatters(reader)
     } else {
         Formatters::default()
-    };
-    let options = options.for_recording(reader, &formats, counted.unwrap_or(Counted::Samples))?;
-    hint(output, matches, &options)?;
-    if options.separates_by_points() {
-        print_error(separator::NO_POINTS);
-        return Ok(None);
-    }
-    if options.misses_chains(reader.events()) {
-        print_error(NO_CHAINS);
-        return Ok(None);
-    }
-    if options.misses_chains_for_parents(reader.events()) {
-        print_error(NO_CHAINS_FOR_PARENTS);
-        return Ok(None);
-    }
-    if counted.is_none() {
-        print_error(branches::NO_BRANCHES);
-        return Ok(None);
-    }
-    if counted == Some(Counted::Accesses) && !branches::carries_accesses(reader) {
-        print_error(branches::NO_ACCESSES);
-        return Ok(None);
-    }
-    oxperf_sys::heap::keep_freed_memory();
-    if let Err(failure) = filter::require_cpus(matches, reader.events()) {
-        print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
-        return Ok(None);
-    }
-    let names = naming::source(matches, reader)?;
-    let details = options.details(reader, &Shown::details(matches));
-    let filter = Filter::from_matches(matches, reader);
-    if filter.is_err() {
-        // Times and the like are looked at behind the hint.
-        output.flush()?;
-    }
-    let (filter, threads) = filter?.split_threads();
-    let shown = Shown::from_matches(matches, threads)?;
-    let tells_threads = options.tells_threads() || shown.tells_threads();
-    let is_text = !html::is_asked(matches) && !screen::is_wanted(matches);
-    let collected = CollectOptions {
-        stitch: stitch::registers(matches, reader),
-        alike: if is_text && !tells_threads {
-            Alike::Namesakes
-        } else {
-            Alike::None
-        },
-        ..options.collect
-    };
-    // A screen, a page and the like show chains wherever they are looked for.
-    let few_graphs =
-        is_text && !structured::is_asked(matches) && options.graphs_few_rows() && shown.shows_all();
-    let graphed = |profile: &Profile| graphed(profile, &options.for_text(profile).0);
-    let graphed = few_graphs.then_some(&graphed as &Graphed<'_>);
-    let wishes = Wishes {
-        details,
-        formats: Some(&formats),
-        graphed,
-    };
-    let Loaded {
-        mut profile,
-        diagnostics,
-        machine,
-    } = collect::load(input, reader, &names, collected, wishes, traced, &filter)?;
-    if options.wants_paces() {
-        profile.paces = cycles::paces(matches, (&machine, names.otherwise()), &profile);
-    }
-    if options.wants_types() {
-        let from = (&machine, names.otherwise());
-        profile.data_places = data_types::find(matches, from, &profile, &mut |_| {}).places;
-    }
-    if options.verbose {
-        verbose::note_origins(&mut profile, &names, &machine);
-    }
-    drop(machine);
-    naming::keep(&names);
-    if !options.quiet {
-        naming::report_nameless(names.otherwise());
-        report_trouble(&diagnostics);
-        report_chains(&profile.chain_losses);
-    }
-    // The profile has its own copies of the few names that it needs.
-    drop(names);
-    if profile.events.iter().all(EventProfile::is_empty) {
-        print_error(&format!(
-            "Error:\nThe {} data has no samples!",
-            input.path().display()
-        ));
-        return Ok(None);
-    }
-    let groupless =
-        profile.events.len() > 1 && profile.events.iter().all(|event| event.group.is_none());
-    if options.joins_events && groupless {
-        collect::join_events(&mut profile);
-    }
-    options.find_parents(&mut profile);
-    if !options.shows_blocks() {
-        shown.restrict(&mut profile);
-    }
-    if options.verbose {
-        profile.show_whole_paths();
-    }
-    if html::is_asked(matches) {
-        let lost = collect::losses(&profile, &diagnostics);
-        return html::write(matches, &profile, &lost, (reader, input.path())).map(|()| None);
-    }
-    if screen::is_wanted(matches) {
-        return screen::show(matches, (input, reader), &profile, &options, &shown);
-    }
-    if structured::is_asked(matches) {
-        let losses = collect::losses(&profile, &diagnostics);
-        let (hist, text) = options.for_profile(&profile);
-        let mut tables = histograms(&profile, &hist);
-        tables
-            .iter_mut()
-            .for_each(|table| shown.restrict_rows(&profile, table));
-        let shown = (&profile, tables.as_slice(), hist.keys.as_slice());
-        return structured::write(
-            matches,
-            shown,
-            (input.path(), &losses),
-            text.min_percent,
-            output,
-        )
-        .map(|()| None);
-    }
-    write_tables(&options, &profile, &shown, output)?;
-    if !options.quiet {
-        tip(output, TIPS[profile.frames.len() % TIPS.len()])?;
-        branch_kinds(output, &profile)?;
-    }
-    match matches.get_flag("threads") {
-        true => records::thread_counters(matches, input, reader, output).map(|()| None),
-        false => Ok(None),
     }
 }
 
-fn write_tables(
-    options: &Resolved,
-    profile: &Profile,
-    shown: &Shown,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let (hist, mut text) = options.for_text(profile);
-    restrictions(output, &shown.restrictions(&text.columns))?;
-    if !options.quiet {
-        prologue(output, profile)?;
+/// The reason why the recording cannot be shown as the options ask for it.
+fn refusal(
+    plan: &TablePlan<'_>,
+    counted: Option<CountMode>,
+    reader: &Reader<'_>,
+) -> Option<&'static str> {
+    if plan.separates_by_points() {
+        Some(separator::NO_POINTS)
+    } else if plan.misses_chains(reader.events()) {
+        Some(NO_CHAINS)
+    } else if plan.misses_chains_for_parents(reader.events()) {
+        Some(NO_CHAINS_FOR_PARENTS)
+    } else if counted.is_none() {
+        Some(count_mode::NO_BRANCHES)
+    } else if counted == Some(CountMode::Accesses) && !count_mode::carries_accesses(reader) {
+        Some(count_mode::NO_ACCESSES)
+    } else {
+        None
     }
-    shown.narrow(&mut text);
-    if options.shows_blocks() {
-        return cycles::write_tables(output, profile, (&hist, &text));
-    }
-    for mut drawn in histograms(profile, &hist) {
-        shown.restrict_rows(profile, &mut drawn);
-        table(output, profile, &drawn, &text)?;
-    }
-    Ok(())
 }

@@ -10,7 +10,7 @@ use oxperf_collect::{Alike, CollectOptions, LineText};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::diff::DiffText;
 
-use crate::cmd::report::shown::Shown;
+use crate::cmd::report::row_filter::RowFilter;
 use crate::failure::Failure;
 use crate::{filter, naming, separator};
 
@@ -28,7 +28,7 @@ pub(super) struct Resolved {
     /// The windows of time of each recording.
     pub(super) times: Vec<Option<String>>,
     /// Which samples count, by their names.
-    pub(super) shown: Shown,
+    pub(super) shown: RowFilter,
     /// Source files are shown with their whole paths.
     pub(super) whole_paths: bool,
     pub(super) json: bool,
@@ -211,7 +211,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             order,
             baseline_only: matches.get_flag("baseline-only"),
         },
-        shown: Shown::of_names(dsos, symbols, text("percentage") == Some("relative")),
+        shown: RowFilter::of_names(dsos, symbols, text("percentage") == Some("relative")),
         files,
         whole_paths: matches.get_flag("full-source-path"),
         json: matches.get_flag("json"),
@@ -303,13 +303,14 @@ fn sort_keys(text: &str) -> Result<Vec<SortKey>, Failure> {
 
 impl Resolved {
     /// Which threads neither a column nor what is shown tells apart.
-    pub(super) fn alike(&self, shown: &Shown) -> Alike {
+    pub(super) fn alike(&self, shown: &RowFilter) -> Alike {
         let has = |key: SortKey| self.diff.keys.contains(&key);
-        if has(SortKey::Thread) || has(SortKey::Process) || shown.tells_threads() {
+        if has(SortKey::Thread) || has(SortKey::Process) || shown.selects_threads() {
             return Alike::None;
         }
-        let tells_names = has(SortKey::Comm) || shown.tells_names() || self.flame_graph.is_some();
-        if tells_names {
+        let selects_names =
+            has(SortKey::Comm) || shown.selects_names() || self.flame_graph.is_some();
+        if selects_names {
             Alike::Namesakes
         } else {
             Alike::All

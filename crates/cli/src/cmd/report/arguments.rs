@@ -1,80 +1,29 @@
-//! The options of `report`: each defined once, with its help, and what they come to.
+//! The options of `report`: each defined once, with its help, and read here alone.
 
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_abi::{AttrFlags, SampleType};
-use oxperf_analysis::hist::{BranchKey, Field, HistOptions, Shape, SortKey};
-use oxperf_collect::{BlockDetail, CollectOptions, LineText};
-use oxperf_data::{Container, EventEntry, Reader};
+use oxperf_analysis::hist::{Measure, Mode};
+use oxperf_collect::{CollectOptions, LineText};
 use oxperf_itrace::ItraceOptions;
-use oxperf_present::report::ReportText;
+use oxperf_present::recording::thread_counters::CounterLayout;
 use oxperf_profile::Order;
-use oxperf_profile::{Detail, DetailsWanted, Profile};
-use oxperf_tracepoint::Formatters;
 
-use super::branches::{self, Counted};
 use super::call_graph::{CallGraphSpec, Line};
-use super::cycles;
-use super::fields::{Asked, Fields, Names, Times};
+use super::count_mode::CountOptions;
+use super::fields::RequestedFields;
+use super::options::{
+    ChildrenOptions, EventOptions, HeaderRequest, ReportForm, ReportOptions, TableOptions,
+    TextOptions,
+};
 use super::parents::{self, Parents};
+use super::row_filter::RowFilterOptions;
+use super::table_plan::chain_order;
 use crate::cmd::dump;
 use crate::failure::Failure;
-use crate::{collect, environment, header, input, naming, separator, stitch, switching};
-
-/// Whether and when to show the header.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum HeaderRequest {
-    /// A line that says how to see it.
-    Hint,
-    /// Before the tables.
-    First,
-    /// And nothing else.
-    Only,
-}
-
-/// What the arguments come to.
-#[derive(Clone, Debug)]
-pub(super) struct Resolved {
-    pub(super) header: HeaderRequest,
-    pub(super) full_header: bool,
-    pub(super) collect: CollectOptions,
-    asked: Asked,
-    /// The columns; those of no recording before [`Resolved::for_recording`].
-    fields: Fields,
-    counted: Counted,
-    line_text: LineText,
-    time_quantum: u64,
-    nanoseconds: bool,
-    pub(super) verbose: bool,
-    raw_traces: bool,
-    order_by_event: usize,
-    socket: Option<u64>,
-    children: bool,
-    /// Whether they were asked for, and are not just the default.
-    children_asked: bool,
-    /// Whether the recording comes as a stream: of one perf does not count what a function called as its own, but reads
-    /// its chains as if it did.
-    stream: bool,
-    times: Option<String>,
-    separator: Option<String>,
-    widths: Vec<usize>,
-    group: bool,
-    /// Whether events that were recorded one by one are a group, too.
-    pub(super) joins_events: bool,
-    empty: bool,
-    coloured: bool,
-    borrows_chains: bool,
-    pub(super) quiet: bool,
-    /// Whether the code between branches is shown in the place of tables, if branches are counted.
-    total_cycles: bool,
-    hierarchy: bool,
-    /// Whether samples are told apart by how many threads ran.
-    parallelism: bool,
-    min_percent: f64,
-    call_graph: CallGraphSpec,
-    /// Whether a call graph was asked for, and is not the usual one.
-    call_graph_asked: bool,
-    parents: Parents,
-}
+use crate::{environment, header, input, naming, separator, stitch, switching};
 
 fn flag(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
@@ -86,14 +35,14 @@ pub(super) fn command() -> Command {
         .args(input::arguments())
         .next_help_heading("The table")
         .args(table_arguments())
-        .arg(super::screen::argument())
-        .args(super::branches::arguments())
+        .arg(super::browser::argument())
+        .args(super::count_mode::arguments())
         .arg(super::cycles::argument())
         .arg(stitch::argument())
         .args(super::accepted::arguments())
         .next_help_heading("Which samples")
         .args(crate::filter::arguments())
-        .args(super::shown::arguments())
+        .args(super::row_filter::arguments())
         .args(parents::arguments())
         .args(switching::arguments())
         .next_help_heading("Instead of the table")
@@ -198,13 +147,91 @@ fn table_arguments() -> [Arg; 31] {
     ]
 }
 
-const NO_LATENCY: &str =
-    "Error:\nUse of latency profile or parallelism requires --latency flag during record.";
+/// The options as values.
+pub(super) fn options(matches: &ArgMatches) -> Result<ReportOptions, Failure> {
+    let form = form(matches);
+    let table = table_options(matches, matches!(form, ReportForm::Page(_)))?;
+    let columns = match text(matches, "pretty") {
+        Some("raw") => CounterLayout::Lines,
+        _ => CounterLayout::Columns,
+    };
+    Ok(ReportOptions {
+        header: header_request(matches, &form),
+        full_header: matches.get_flag("show-info"),
+        counting: CountOptions {
+            branches: matches.get_flag("branch-stack"),
+            never_branches: matches.get_flag("no-branch-stack"),
+            history: matches.get_flag("branch-history"),
+            accesses: matches.get_flag("mem-mode"),
+            page: matches!(form, ReportForm::Page(_)),
+        },
+        table,
+        rows: row_filter(matches),
+        thread_counters: matches.get_flag("threads").then_some(columns),
+        passed_on: passed_on(matches),
+        force: matches.get_flag("force"),
+        form,
+    })
+}
 
-/// Turns the arguments into what the stages take.
-pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
+fn text<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {
+    matches.get_one::<String>(name).map(String::as_str)
+}
+
+/// The first form of these that is asked for; else a browser on a terminal, and text elsewhere.
+fn form(matches: &ArgMatches) -> ReportForm {
+    let with_maps = matches.get_flag("mmaps");
+    if matches.get_flag("stats") {
+        ReportForm::RecordCounts
+    } else if matches.get_flag("tasks") || with_maps {
+        ReportForm::Tasks { with_maps }
+    } else if matches.get_flag("dump-raw-trace") {
+        ReportForm::Dump
+    } else if let Some(path) = matches.get_one::<PathBuf>(super::html::NAME) {
+        ReportForm::Page(path.clone())
+    } else if matches.get_flag("json") {
+        ReportForm::Json
+    } else if matches.get_flag("csv") {
+        ReportForm::Csv
+    } else if is_text_requested(matches) || !is_on_terminal() {
+        ReportForm::Text
+    } else {
+        ReportForm::Browser
+    }
+}
+
+fn is_text_requested(matches: &ArgMatches) -> bool {
+    matches.get_flag("stdio")
+        || matches.get_flag("header-only")
+        || matches.contains_id("field-separator")
+}
+
+fn is_on_terminal() -> bool {
+    io::stdout().is_terminal() && io::stdin().is_terminal() && !environment::is_dumb_terminal()
+}
+
+/// A browser shows the header itself; pages and what programs read have no line about it.
+fn header_request(matches: &ArgMatches, form: &ReportForm) -> HeaderRequest {
+    let quiet = input::is_quiet(matches);
+    let for_programs = matches.contains_id(super::html::NAME)
+        || matches.get_flag("json")
+        || matches.get_flag("csv");
+    if matches.get_flag("header-only") && !quiet {
+        HeaderRequest::Only
+    } else if *form == ReportForm::Browser {
+        HeaderRequest::Silent
+    } else if matches.get_flag("header") && !quiet {
+        HeaderRequest::First
+    } else if quiet || for_programs {
+        HeaderRequest::Silent
+    } else {
+        HeaderRequest::Hint
+    }
+}
+
+fn call_graph(matches: &ArgMatches) -> Result<CallGraphSpec, Failure> {
     let mut call_graph = CallGraphSpec::default();
-    if let Some(text) = matches.get_one::<String>("call-graph") {
+    if let Some(text) = text(matches, "call-graph") {
         call_graph.apply(text).map_err(Failure::bad_option)?;
     }
     if matches.get_flag("no-call-graph") {
@@ -215,90 +242,147 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     }
     let limit = matches.get_one::<f64>("percent-limit").copied();
     call_graph.min_percent = limit.unwrap_or(call_graph.min_percent);
-    let asks = |header| matches.get_flag(header) && !input::is_quiet(matches);
-    let header = match (asks("header-only"), asks("header")) {
-        (true, _) => HeaderRequest::Only,
-        (_, true) => HeaderRequest::First,
-        _ => HeaderRequest::Hint,
-    };
-    let children = !matches.get_flag("no-children");
-    let max_stack = matches.get_one("max-stack").copied().unwrap_or(127);
-    let page = super::html::is_asked(matches);
-    let history = matches.get_flag("branch-history");
-    if history {
+    if matches.get_flag("branch-history") {
         call_graph.line = Line::Address;
     }
-    let parents = Parents::from_matches(matches)?;
-    let asked = Asked::from_matches(matches, parents.asked);
-    let chains = children
+    Ok(call_graph)
+}
+
+fn table_options(matches: &ArgMatches, page: bool) -> Result<TableOptions, Failure> {
+    let call_graph = call_graph(matches)?;
+    let children = ChildrenOptions {
+        counted: !matches.get_flag("no-children"),
+        requested: matches.get_flag("children"),
+    };
+    let history = matches.get_flag("branch-history");
+    let names = |name| text(matches, name).filter(|names| !names.is_empty());
+    let parents = Parents::new(
+        names("parent"),
+        matches.get_flag("exclude-other"),
+        names("ignore-callees"),
+    )?;
+    let columns = requested_fields(matches, parents.requested);
+    let chains = children.counted
         || call_graph.shape.is_some()
         || page
         || parents.need_chains()
-        || asked.names_parents();
-    Ok(Resolved {
-        header,
-        full_header: matches.get_flag("show-info"),
+        || columns.names_parents();
+    Ok(TableOptions {
         collect: CollectOptions {
             chains,
-            max_stack,
-            keep_outermost: order(&call_graph, children) == Order::Caller,
+            max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
+            keep_outermost: chain_order(&call_graph, children.counted) == Order::Caller,
             hide_unresolved: matches.get_flag("hide-unresolved"),
             moments: page,
             inlines: naming::inlines(matches),
             history,
             ..CollectOptions::default()
         },
-        counted: Counted::Samples,
+        columns,
         line_text: LineText {
             whole_paths: matches.get_flag("full-source-path"),
         },
-        asked,
-        fields: Fields::default(),
-        time_quantum: time_quantum(
-            matches
-                .get_one::<String>("time-quantum")
-                .map(String::as_str),
-        )?,
-        nanoseconds: matches.get_flag("ns"),
+        time_quantum: time_quantum(text(matches, "time-quantum"))?,
         verbose: matches.get_count("verbose") > 0,
         raw_traces: matches.get_flag("raw-trace"),
-        order_by_event: matches.get_one("group-sort-idx").copied().unwrap_or(0),
-        socket: matches.get_one("socket-filter").copied(),
         children,
-        children_asked: matches.get_flag("children"),
-        stream: false,
-        times: matches.get_one::<String>("time").cloned(),
-        separator: separator::of(matches),
-        widths: matches
-            .get_many("column-widths")
-            .into_iter()
-            .flatten()
-            .map(|&width: &u16| width.into())
-            .collect(),
-        group: !matches.get_flag("no-group"),
-        joins_events: matches.get_flag("group") || matches.get_flag("no-group"),
-        empty: matches.get_flag("no-skip-empty"),
-        coloured: environment::colours(matches),
-        borrows_chains: matches.get_flag("show-ref-call-graph"),
-        quiet: matches.get_flag("quiet"),
+        events: EventOptions {
+            group: !matches.get_flag("no-group"),
+            joins: matches.get_flag("group") || matches.get_flag("no-group"),
+            empty: matches.get_flag("no-skip-empty"),
+            order_by: matches.get_one("group-sort-idx").copied().unwrap_or(0),
+        },
+        text: text_options(matches),
         total_cycles: matches.get_flag("total-cycles"),
         hierarchy: matches.get_flag("hierarchy"),
         parallelism: matches.contains_id("parallelism"),
-        min_percent: limit.unwrap_or(0.0),
-        call_graph_asked: history
+        min_percent: matches
+            .get_one::<f64>("percent-limit")
+            .copied()
+            .unwrap_or(0.0),
+        call_graph_requested: history
             || matches.contains_id("call-graph") && call_graph.shape.is_some(),
         call_graph,
         parents,
     })
 }
 
-/// Chains are read from the outside in where callers are counted, too, unless it was said otherwise.
-fn order(call_graph: &CallGraphSpec, children: bool) -> Order {
-    call_graph.order.unwrap_or(if children {
-        Order::Caller
-    } else {
-        Order::Callee
-    })
+fn text_options(matches: &ArgMatches) -> TextOptions {
+    let widths = matches.get_many::<u16>("column-widths");
+    TextOptions {
+        socket: matches.get_one("socket-filter").copied(),
+        times: text(matches, "time").map(str::to_owned),
+        separator: separator::of(matches),
+        widths: widths
+            .into_iter()
+            .flatten()
+            .map(|&width| width.into())
+            .collect(),
+        nanoseconds: matches.get_flag("ns"),
+        coloured: environment::colours(matches),
+        borrows_chains: matches.get_flag("show-ref-call-graph"),
+        quiet: matches.get_flag("quiet"),
+    }
+}
+
+/// `-s`, `-F` and the flags that add columns; `parents` adds one of parents.
+fn requested_fields(matches: &ArgMatches, parents: bool) -> RequestedFields {
+    const MODES: &[Measure] = &[Measure::Mode(Mode::System), Measure::Mode(Mode::User)];
+    let flags = [
+        ("show-cpu-utilization", MODES),
+        ("show-nr-samples", &[Measure::Samples]),
+        ("show-total-period", &[Measure::Period]),
+    ];
+    let added = flags.into_iter().filter(|(flag, _)| matches.get_flag(flag));
+    RequestedFields {
+        sort: text(matches, "sort").map(str::to_owned),
+        fields: text(matches, "fields").map(str::to_owned),
+        added: added.flat_map(|(_, measures)| measures).copied().collect(),
+        prefer_latency: matches.get_flag("latency"),
+        parents,
+    }
+}
+
+fn row_filter(matches: &ArgMatches) -> RowFilterOptions {
+    let owned = |name| text(matches, name).map(str::to_owned);
+    RowFilterOptions {
+        dsos: owned("dsos"),
+        symbols: owned("symbols"),
+        part_of_symbol: owned("symbol").or_else(|| owned("symbol-filter")),
+        relative: text(matches, "percentage") == Some("relative"),
+        socket: matches.get_one("socket-filter").copied(),
+        parallelism: owned("parallelism"),
+    }
+}
+
+/// The options that say where names, code and trace come from, as they were given.
+fn passed_on(matches: &ArgMatches) -> Vec<String> {
+    let trace = crate::itrace::arguments(ItraceOptions::ALL_LETTERS);
+    let shared = input::arguments()
+        .into_iter()
+        .chain(naming::arguments())
+        .chain(trace);
+    let given = |arg: &Arg| {
+        let id = arg.get_id().as_str();
+        id != "input" && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    shared
+        .filter(given)
+        .flat_map(|arg| as_given(&arg, matches))
+        .collect()
+}
+
+fn as_given(arg: &Arg, matches: &ArgMatches) -> Vec<String> {
+    let Some(long) = arg.get_long() else {
+        return Vec::new();
+    };
+    if !arg.get_action().takes_values() {
+        return vec![format!("--{long}")];
+    }
+    let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
+    values
+        .map(|value| format!("--{long}={}", value.to_string_lossy()))
+        .collect()
 }
 
 /// `0.5` or `0.5%`.
@@ -326,248 +410,5 @@ fn time_quantum(text: Option<&str>) -> Result<u64, Failure> {
         None => Err(Failure::bad_option(format!(
             "Error: --time-quantum `{text}' is no time such as 10us"
         ))),
-    }
-}
-
-fn tells_lines(key: &SortKey) -> bool {
-    let lines = [SortKey::SourceLine, SortKey::SourceFile];
-    lines.contains(key)
-        || matches!(
-            key,
-            SortKey::Branch(BranchKey::LineFrom | BranchKey::LineTo)
-        )
-}
-
-impl Resolved {
-    /// Looks up the columns' names among those of the recording and what is counted of it.
-    pub(super) fn for_recording(
-        mut self,
-        reader: &Reader<'_>,
-        formats: &Formatters,
-        counted: Counted,
-    ) -> Result<Resolved, Failure> {
-        let events = reader.events();
-        let event_names: Vec<String> = events
-            .iter()
-            .map(|event| event.name.clone().unwrap_or_default())
-            .collect();
-        let history = self.collect.history;
-        let names = Names {
-            events,
-            event_names: &event_names,
-            formats,
-            counted,
-            history,
-            raw_traces: self.raw_traces,
-        };
-        self.total_cycles &= counted == Counted::Branches;
-        if self.total_cycles {
-            self.asked = self.asked.without_keys();
-        }
-        self.fields = self.asked.resolve(&names)?;
-        let switches =
-            |event: &EventEntry| event.stored.attr.flags.contains(AttrFlags::CONTEXT_SWITCH);
-        if (self.fields.wants_latency() || self.parallelism) && !events.iter().any(switches) {
-            return Err(Failure::new(NO_LATENCY));
-        }
-        let keys = self.fields.keys();
-        self.collect.addresses_apart = self.verbose
-            || keys.iter().any(|key| key.by_address())
-            || self.call_graph.line == Line::Address;
-        self.collect.map_sizes = keys.contains(&SortKey::DsoSize);
-        self.counted = counted;
-        self.collect.by_cost = counted == Counted::Accesses;
-        self.collect.branches =
-            (counted == Counted::Branches).then(|| branches::detail(&keys, self.verbose));
-        self.collect.blocks = (self.total_cycles || self.wants_paces()).then(|| BlockDetail {
-            consecutive: cycles::are_consecutive(events),
-            lines: self.total_cycles.then_some(self.line_text),
-        });
-        let lines = self.call_graph.line != Line::Function || keys.iter().any(tells_lines);
-        self.collect.lines = lines.then_some(self.line_text);
-        self.stream = reader.container() == Container::Stream;
-        Ok(self)
-    }
-
-    /// Whether a column is about the types of data.
-    pub(super) fn wants_types(&self) -> bool {
-        self.fields.keys().into_iter().any(SortKey::is_of_types)
-    }
-
-    /// Whether the code between branches is shown in the place of tables.
-    pub(super) fn shows_blocks(&self) -> bool {
-        self.total_cycles
-    }
-
-    /// Whether a column shows threads or processes.
-    pub(super) fn tells_threads(&self) -> bool {
-        let keys = self.fields.keys();
-        [SortKey::Thread, SortKey::Process]
-            .iter()
-            .any(|key| keys.contains(key))
-    }
-
-    /// Whether a column shows how fast functions ran.
-    pub(super) fn wants_paces(&self) -> bool {
-        self.fields.keys().contains(&SortKey::Ipc)
-    }
-
-    /// What samples are asked beside their thread and place, and `more` of it that filters need.
-    pub(super) fn details(&self, reader: &Reader<'_>, more: &[Detail]) -> DetailsWanted {
-        let mut wanted = DetailsWanted {
-            sockets: collect::sockets(reader),
-            time_quantum: self.time_quantum,
-            raw_traces: self.raw_traces,
-            ..self.fields.details()
-        };
-        for detail in more {
-            if !wanted.details.contains(detail) {
-                wanted.details.push(*detail);
-            }
-        }
-        wanted
-    }
-
-    /// Whether columns were to be separated by what stands within their numbers.
-    pub(super) fn separates_by_points(&self) -> bool {
-        separator::is_refused(self.separator.as_deref())
-    }
-
-    /// Whether a call graph was asked for that the recording cannot give.
-    pub(super) fn misses_chains(&self, events: &[EventEntry]) -> bool {
-        let carries = |parts| {
-            events
-                .iter()
-                .any(|event| event.stored.attr.sample_type.contains(parts))
-        };
-        let history = self.collect.history && carries(SampleType::BRANCH_STACK);
-        // A stream may tell of further events.
-        self.call_graph_asked && !self.stream && !carries(SampleType::CALLCHAIN) && !history
-    }
-
-    /// Times put rows of equal weight in order even where threads ran alone so often that no column shows them.
-    fn times_of(&self, profile: &Profile) -> Times {
-        let told = profile.events.iter().any(|event| event.latency_total > 0);
-        match profile.has_latency {
-            true => Times::Shown,
-            false if told => Times::Known,
-            false => Times::Unknown,
-        }
-    }
-
-    /// Whether a column of parents is to be shown of a recording without call chains.
-    pub(super) fn misses_chains_for_parents(&self, events: &[EventEntry]) -> bool {
-        let chains = |event: &EventEntry| {
-            event
-                .stored
-                .attr
-                .sample_type
-                .contains(SampleType::CALLCHAIN)
-        };
-        self.fields.keys().contains(&SortKey::Parent) && !self.stream && !events.iter().any(chains)
-    }
-
-    /// Finds out what callers of certain names mean for samples.
-    pub(super) fn find_parents(&self, profile: &mut Profile) {
-        let is_column = self.fields.keys().contains(&SortKey::Parent);
-        let chains = profile.events.iter().any(|event| event.has_callchains);
-        let order = order(&self.call_graph, self.children && chains);
-        // As in perf, only who looks at callers can ignore callees.
-        let looks = self.children || self.call_graph.shape.is_some() || is_column;
-        self.parents.apply(profile, order, (is_column, looks));
-    }
-
-    /// The same for text, which can be an outline.
-    pub(super) fn for_text(&self, profile: &Profile) -> (HistOptions, ReportText) {
-        let (mut hist, mut text) = self.for_profile(profile);
-        if self.hierarchy {
-            text.levels = self.fields.levels(&text.columns);
-            let keys = |level: &Vec<Field>| {
-                level
-                    .iter()
-                    .filter_map(|field| match field {
-                        Field::Key(key) => Some(*key),
-                        Field::Measure(_) => None,
-                    })
-                    .collect()
-            };
-            hist.levels = text.levels.iter().map(keys).collect();
-            text.own_is_self = false;
-            text.widths.clear();
-        }
-        (hist, text)
-    }
-
-    /// Whether call chains matter to nothing but the call graphs of the few rows that are heavy enough to show one.
-    pub(super) fn graphs_few_rows(&self) -> bool {
-        let plain = self.counted == Counted::Samples
-            && !self.wants_types()
-            && !self.total_cycles
-            && !self.verbose;
-        let by_weight = self
-            .call_graph
-            .shape
-            .is_some_and(|shape| shape != Shape::Fractal);
-        let asks_parents = self.parents.is_asked() || self.fields.keys().contains(&SortKey::Parent);
-        let counts = !self.children && !self.joins_events && !self.borrows_chains;
-        plain && counts && by_weight && self.call_graph.min_percent > 0.0 && !asks_parents
-    }
-
-    /// What to count and what to write; how chains are read depends on whether the recording has any.
-    pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
-        // Branches have no callers.
-        let callers = profile.events.iter().any(|event| event.has_callchains);
-        let chains =
-            self.counted != Counted::Branches && (callers || !profile.histories.is_empty());
-        // The cost of an access is its own instruction's.
-        let children = self.children && chains && callers && self.counted == Counted::Samples;
-        // As chains were read.
-        let accesses = self.counted == Counted::Accesses;
-        let from_callers = self.collect.history || accesses && callers;
-        let order = order(&self.call_graph, children || from_callers && self.children);
-        // What an instruction works on is no caller's.
-        let counts_callers =
-            children && !self.wants_types() && (self.children_asked || !self.stream);
-        let layout = self.fields.layout(counts_callers, self.times_of(profile));
-        let hist = HistOptions {
-            keys: self.fields.keys(),
-            order_by: layout.order_by,
-            order_by_event: self.order_by_event,
-            extras: self.fields.wants_extras(),
-            children: counts_callers,
-            order,
-            call_graph: self.call_graph.options(order).filter(|_| chains),
-            min_percent: self.min_percent,
-            group: self.group,
-            empty: self.empty,
-            levels: Vec::new(),
-        };
-        let skip_first = self.fields.symbol_first;
-        let text = ReportText {
-            columns: layout.columns,
-            own_is_self: layout.own_is_self,
-            nanoseconds: self.nanoseconds,
-            addresses: self.verbose,
-            by_cost: self.counted == Counted::Accesses,
-            sort_order: self
-                .asked
-                .sort_order()
-                .filter(|_| self.counted == Counted::Accesses),
-            socket: self.socket,
-            times: self.times.clone(),
-            separator: self.separator.clone(),
-            widths: self.widths.clone(),
-            narrow_objects: false,
-            min_percent: self.min_percent,
-            coloured: self.coloured,
-            borrows_chains: self.borrows_chains,
-            quiet: self.quiet,
-            levels: Vec::new(),
-            graph: self
-                .call_graph
-                .text(skip_first, self.coloured)
-                .filter(|_| chains),
-        };
-        (hist, text)
     }
 }

@@ -38,7 +38,8 @@ pub(in crate::cmd) fn are_consecutive(events: &[EventEntry]) -> bool {
 pub(super) fn write_tables(
     out: &mut dyn Write,
     profile: &Profile,
-    (hist, text): (&HistOptions, &ReportText),
+    hist: &HistOptions,
+    text: &ReportText,
 ) -> Result<(), Failure> {
     for table in histograms(profile, hist) {
         blocks(out, profile, (&table, &block_table(profile, &table)), text)?;

@@ -11,17 +11,16 @@
 mod layout;
 mod records;
 
-use clap::ArgMatches;
 use oxperf_abi::EventType;
-use oxperf_analysis::hist::{AccessKey, Field, Measure, Mode, SortKey};
+use oxperf_analysis::hist::{AccessKey, Field, Measure, SortKey};
 use oxperf_data::EventEntry;
 use oxperf_profile::{AccessWanted, Detail, DetailsWanted, FieldWanted};
 use oxperf_tracepoint::Formatters;
 
-use super::branches::Counted;
+use super::count_mode::CountMode;
 use crate::failure::Failure;
 
-pub(super) use layout::Times;
+pub(super) use layout::LatencyUse;
 
 /// The word for all fields of all tracepoints, of which there may be none.
 const EVERY_FIELD: &str = "trace_fields";
@@ -31,12 +30,12 @@ fn is_every_field(word: &str) -> bool {
 }
 
 /// What the recording says of names.
-pub(super) struct Names<'a> {
+pub(super) struct FieldContext<'a> {
     pub(super) events: &'a [EventEntry],
     /// The names that events go by.
     pub(super) event_names: &'a [String],
     pub(super) formats: &'a Formatters,
-    pub(super) counted: Counted,
+    pub(super) counted: CountMode,
     /// Whether chains hold branches.
     pub(super) history: bool,
     /// Whether what tracepoints recorded is shown as bare numbers.
@@ -45,13 +44,17 @@ pub(super) struct Names<'a> {
 
 /// What `-s`, `-F` and the flags that add columns ask for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked {
-    sort: Option<String>,
-    fields: Option<String>,
-    added: Vec<Measure>,
+pub(super) struct RequestedFields {
+    /// The text of `-s`.
+    pub(super) sort: Option<String>,
+    /// The text of `-F`.
+    pub(super) fields: Option<String>,
+    /// Columns that flags add.
+    pub(super) added: Vec<Measure>,
+    /// The time that passed comes before the time that CPUs ran.
     pub(super) prefer_latency: bool,
-    /// Whether a column of parents comes last.
-    parents: bool,
+    /// A column of parents comes last.
+    pub(super) parents: bool,
 }
 
 /// The same with every name looked up.
@@ -74,30 +77,10 @@ pub(super) struct Fields {
     pub(super) symbol_first: bool,
 }
 
-impl Asked {
-    pub(super) fn from_matches(matches: &ArgMatches, parents: bool) -> Asked {
-        let text = |name| matches.get_one::<String>(name).cloned();
-        let flags = [
-            (
-                "show-cpu-utilization",
-                &[Measure::Mode(Mode::System), Measure::Mode(Mode::User)][..],
-            ),
-            ("show-nr-samples", &[Measure::Samples]),
-            ("show-total-period", &[Measure::Period]),
-        ];
-        let added = flags.into_iter().filter(|(flag, _)| matches.get_flag(flag));
-        Asked {
-            sort: text("sort"),
-            fields: text("fields"),
-            added: added.flat_map(|(_, measures)| measures).copied().collect(),
-            prefer_latency: matches.get_flag("latency"),
-            parents,
-        }
-    }
-
+impl RequestedFields {
     /// The same without any keys of the user's.
-    pub(super) fn without_keys(self) -> Asked {
-        Asked { sort: None, ..self }
+    pub(super) fn without_keys(self) -> RequestedFields {
+        RequestedFields { sort: None, ..self }
     }
 
     /// The keys as perf tells them above its table of accesses to memory.
@@ -139,7 +122,7 @@ impl Asked {
     }
 
     /// Looks all names up.
-    pub(super) fn resolve(&self, names: &Names<'_>) -> Result<Fields, Failure> {
+    pub(super) fn resolve(&self, names: &FieldContext<'_>) -> Result<Fields, Failure> {
         self.require_words()?;
         let mut fields = Fields {
             added: self.added.clone(),
@@ -172,8 +155,8 @@ impl Asked {
             let by_symbol = text.contains("symbol") || self.sort.is_none() && names.history;
             if by_symbol {
                 let key = match names.counted {
-                    Counted::Samples | Counted::Accesses => SortKey::NoIpc,
-                    Counted::Branches => SortKey::Ipc,
+                    CountMode::Samples | CountMode::Accesses => SortKey::NoIpc,
+                    CountMode::Branches => SortKey::Ipc,
                 };
                 extend_new(&mut fields.sort, [Field::Key(key)]);
             }
@@ -216,7 +199,7 @@ fn words(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What tells the rows of a report apart that was not told any keys: of tracepoints alone what their records say.
-fn usual_fields(names: &Names<'_>) -> Vec<Field> {
+fn usual_fields(names: &FieldContext<'_>) -> Vec<Field> {
     if names.history {
         let keys = [SortKey::SourceLine, SortKey::Symbol, SortKey::Dso].map(Field::Key);
         let said = [Measure::Predicted, Measure::Aborts, Measure::BranchCycles].map(Field::Measure);
@@ -224,15 +207,15 @@ fn usual_fields(names: &Names<'_>) -> Vec<Field> {
     }
     let tracepoint = |event: &EventEntry| event.stored.attr.kind == EventType::TRACEPOINT;
     let keys = match (
-        names.counted != Counted::Accesses
+        names.counted != CountMode::Accesses
             && !names.events.is_empty()
             && names.events.iter().all(tracepoint),
         names.counted,
     ) {
         (true, _) => &[SortKey::Trace][..],
-        (false, Counted::Samples) => &SortKey::DEFAULT,
-        (false, Counted::Branches) => &SortKey::DEFAULT_OF_BRANCHES,
-        (false, Counted::Accesses) => &SortKey::DEFAULT_OF_ACCESSES,
+        (false, CountMode::Samples) => &SortKey::DEFAULT,
+        (false, CountMode::Branches) => &SortKey::DEFAULT_OF_BRANCHES,
+        (false, CountMode::Accesses) => &SortKey::DEFAULT_OF_ACCESSES,
     };
     keys.iter().copied().map(Field::Key).collect()
 }
@@ -273,7 +256,7 @@ fn unknown(option: &str, name: &str) -> Failure {
 
 impl Fields {
     /// What tells rows apart that were not told any keys: raw records by each of their fields.
-    fn usual(&mut self, names: &Names<'_>) -> Vec<Field> {
+    fn usual(&mut self, names: &FieldContext<'_>) -> Vec<Field> {
         let usual = usual_fields(names);
         let raw = names.raw_traces && usual == [Field::Key(SortKey::Trace)];
         if raw {
@@ -306,14 +289,14 @@ impl Fields {
         levels
     }
 
-    fn sort_word(&mut self, word: &str, names: &Names<'_>) -> Result<Vec<Field>, Failure> {
+    fn sort_word(&mut self, word: &str, names: &FieldContext<'_>) -> Result<Vec<Field>, Failure> {
         let key = SortKey::parse(word);
-        if matches!(key, Some(SortKey::Branch(_))) && names.counted != Counted::Branches {
+        if matches!(key, Some(SortKey::Branch(_))) && names.counted != CountMode::Branches {
             return Err(Failure::bad_option(format!(
                 "Error:\nInvalid --sort key: `{word}'\nIt tells of branches: record them with -b, and report -b counts them"
             )));
         }
-        if matches!(key, Some(SortKey::Access(_))) && names.counted != Counted::Accesses {
+        if matches!(key, Some(SortKey::Access(_))) && names.counted != CountMode::Accesses {
             return Err(Failure::bad_option(format!(
                 "Error:\nInvalid --sort key: `{word}'\nIt tells of accesses to memory: --mem-mode counts them"
             )));
@@ -329,8 +312,8 @@ impl Fields {
         }
     }
 
-    fn shown_word(&mut self, word: &str, names: &Names<'_>) -> Result<Vec<Field>, Failure> {
-        let measure = Measure::parse(word, names.counted == Counted::Accesses);
+    fn shown_word(&mut self, word: &str, names: &FieldContext<'_>) -> Result<Vec<Field>, Failure> {
+        let measure = Measure::parse(word, names.counted == CountMode::Accesses);
         let known = measure
             .map(Field::Measure)
             .or(SortKey::parse(word).map(Field::Key));
@@ -447,24 +430,24 @@ mod tests {
 
     fn layout(sort: Option<&str>, fields: Option<&str>, children: bool) -> Layout {
         let (events, formats) = names();
-        let names = Names {
+        let names = FieldContext {
             events: &events,
             event_names: &[],
             formats: &formats,
-            counted: Counted::Samples,
+            counted: CountMode::Samples,
             history: false,
             raw_traces: false,
         };
-        let asked = Asked {
+        let asked = RequestedFields {
             sort: sort.map(str::to_owned),
             fields: fields.map(str::to_owned),
-            ..Asked::default()
+            ..RequestedFields::default()
         };
         asked
             .resolve(&names)
             .ok()
             .unwrap()
-            .layout(children, Times::Unknown)
+            .layout(children, LatencyUse::Unknown)
     }
 
     const OWN: Field = Field::Measure(Measure::Own);

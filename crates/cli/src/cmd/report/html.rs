@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgMatches, value_parser};
+use clap::{Arg, value_parser};
 use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::timeline::Timeline;
 use oxperf_data::Reader;
@@ -17,7 +17,8 @@ use crate::failure::Failure;
 use crate::header;
 use crate::output::print_line;
 
-const NAME: &str = "html";
+/// The option's name.
+pub(super) const NAME: &str = "html";
 
 /// The option.
 pub(super) fn argument() -> Arg {
@@ -28,21 +29,14 @@ pub(super) fn argument() -> Arg {
         .help("Write a page for the browser: time line, flame graph, call tree and functions in one file")
 }
 
-/// Whether the page was asked for.
-pub(super) fn is_asked(matches: &ArgMatches) -> bool {
-    matches.contains_id(NAME)
-}
-
 /// Writes the page and says so.
 pub(super) fn write(
-    matches: &ArgMatches,
+    path: &Path,
     profile: &Profile,
     lost: &[String],
-    (reader, input): (&Reader<'_>, &Path),
+    reader: &Reader<'_>,
+    input: &Path,
 ) -> Result<(), Failure> {
-    let Some(path) = matches.get_one::<PathBuf>(NAME) else {
-        return Ok(());
-    };
     let shown = profile.events.iter().filter(|event| !event.is_empty());
     let events: Vec<ReportEvent<'_>> = shown.map(|event| event_of(profile, event)).collect();
     let (title, host) = (header::command_or_file(reader, input), header::host(reader));

@@ -1,6 +1,6 @@
 //! `--parent`, `--exclude-other` and `--ignore-callees`: what callers of certain names mean for a sample.
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction};
 use oxperf_profile::Order;
 use oxperf_profile::{Detail, Profile};
 use regex_lite::Regex;
@@ -35,36 +35,38 @@ pub(super) fn arguments() -> [Arg; 3] {
 #[derive(Clone, Debug)]
 pub(super) struct Parents {
     names: Regex,
-    pub(super) asked: bool,
+    pub(super) requested: bool,
     exclude_other: bool,
     roots: Option<Regex>,
 }
 
 impl Parents {
     /// Whether callers decide what of samples is shown.
-    pub(super) fn is_asked(&self) -> bool {
-        self.asked || self.exclude_other || self.roots.is_some()
+    pub(super) fn is_requested(&self) -> bool {
+        self.requested || self.exclude_other || self.roots.is_some()
     }
 
-    pub(super) fn from_matches(matches: &ArgMatches) -> Result<Parents, Failure> {
-        let text = |name| {
-            matches
-                .get_one::<String>(name)
-                .map(String::as_str)
-                .filter(|text| !text.is_empty())
-        };
-        let asked = text("parent");
+    /// Takes the names of parents, if there are any, and of the functions that count what they call as their own.
+    ///
+    /// # Errors
+    ///
+    /// A text that is no regular expression.
+    pub(super) fn new(
+        names: Option<&str>,
+        exclude_other: bool,
+        roots: Option<&str>,
+    ) -> Result<Parents, Failure> {
         Ok(Parents {
-            names: regex(asked.unwrap_or(USUAL))?,
-            asked: asked.is_some(),
-            exclude_other: matches.get_flag("exclude-other"),
-            roots: text("ignore-callees").map(regex).transpose()?,
+            names: regex(names.unwrap_or(USUAL))?,
+            requested: names.is_some(),
+            exclude_other,
+            roots: roots.map(regex).transpose()?,
         })
     }
 
     /// Whether call chains are needed though no table counts them.
     pub(super) fn need_chains(&self) -> bool {
-        self.asked || self.roots.is_some()
+        self.requested || self.roots.is_some()
     }
 
     /// Finds the parents, where a column shows them, and moves samples to the functions that stand for their callees, where
@@ -73,7 +75,8 @@ impl Parents {
         &self,
         profile: &mut Profile,
         order: Order,
-        (is_column, looks): (bool, bool),
+        is_column: bool,
+        looks_at_callers: bool,
     ) {
         if is_column {
             profile.note_parents(order, |name| self.names.is_match(name));
@@ -87,7 +90,7 @@ impl Parents {
             }
             profile.details = details;
         }
-        if let Some(roots) = self.roots.as_ref().filter(|_| looks) {
+        if let Some(roots) = self.roots.as_ref().filter(|_| looks_at_callers) {
             profile.ignore_callees(order, |name| roots.is_match(name));
         }
     }

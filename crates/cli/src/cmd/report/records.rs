@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use clap::ArgMatches;
 use oxperf_abi::{ReadFormat, RecordType};
 use oxperf_analysis::counters::ThreadCounters;
 use oxperf_analysis::tasks;
@@ -73,7 +72,7 @@ pub(super) fn tasks(
 
 /// Shows what was counted of threads until they ended.
 pub(super) fn thread_counters(
-    matches: &ArgMatches,
+    layout: CounterLayout,
     input: &Input,
     reader: &Reader<'_>,
     output: &mut Output,
@@ -101,10 +100,6 @@ pub(super) fn thread_counters(
     session
         .run(&mut sink)
         .map_err(|error| input.refuse(&error))?;
-    let layout = match matches.get_one::<String>("pretty").map(String::as_str) {
-        Some("raw") => CounterLayout::Lines,
-        _ => CounterLayout::Columns,
-    };
     let name = |event: usize| names.get(event).cloned().unwrap_or_default();
     Ok(counters_text::write(output, &sink.counters, name, layout)?)
 }

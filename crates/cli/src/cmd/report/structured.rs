@@ -1,14 +1,12 @@
 //! `report --json` and `--csv`: the tables for other programs.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction};
 use oxperf_analysis::hist::{SortKey, Table};
 use oxperf_present::report::{ReportCsv, ReportDocument};
 use oxperf_profile::Profile;
-
-use crate::failure::Failure;
 
 /// The options.
 pub(super) fn arguments() -> [Arg; 2] {
@@ -21,36 +19,41 @@ pub(super) fn arguments() -> [Arg; 2] {
     ]
 }
 
-/// Whether one of them was asked for.
-pub(super) fn is_asked(matches: &ArgMatches) -> bool {
-    matches.get_flag("json") || matches.get_flag("csv")
+/// Tables for other programs.
+pub(super) struct StructuredReport<'a> {
+    /// The profile that they are of.
+    pub(super) profile: &'a Profile,
+    /// The keys of their rows.
+    pub(super) keys: &'a [SortKey],
+    /// Rows below this percentage are left out.
+    pub(super) min_percent: f64,
+    /// The recording.
+    pub(super) file: &'a Path,
+    /// A sentence for each kind of loss.
+    pub(super) losses: &'a [String],
 }
 
-/// Writes the tables.
-pub(super) fn write(
-    matches: &ArgMatches,
-    (profile, tables, keys): (&Profile, &[Table], &[SortKey]),
-    (path, losses): (&Path, &[String]),
-    min_percent: f64,
-    output: &mut dyn Write,
-) -> Result<(), Failure> {
-    let file = path.display().to_string();
-    match matches.get_flag("json") {
-        true => ReportDocument {
-            profile,
-            keys,
-            min_percent,
-            file: &file,
-            losses,
-        }
-        .write(tables, output)?,
-        false => ReportCsv {
-            profile,
-            keys,
-            min_percent,
-            losses,
-        }
-        .write(tables, output)?,
+impl StructuredReport<'_> {
+    /// Writes the tables as JSON.
+    pub(super) fn write_json(&self, tables: &[Table], output: &mut dyn Write) -> io::Result<()> {
+        let document = ReportDocument {
+            profile: self.profile,
+            keys: self.keys,
+            min_percent: self.min_percent,
+            file: &self.file.display().to_string(),
+            losses: self.losses,
+        };
+        document.write(tables, output)
     }
-    Ok(())
+
+    /// Writes the rows as CSV.
+    pub(super) fn write_csv(&self, tables: &[Table], output: &mut dyn Write) -> io::Result<()> {
+        let csv = ReportCsv {
+            profile: self.profile,
+            keys: self.keys,
+            min_percent: self.min_percent,
+            losses: self.losses,
+        };
+        csv.write(tables, output)
+    }
 }

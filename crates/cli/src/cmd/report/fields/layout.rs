@@ -14,7 +14,7 @@ pub(in crate::cmd::report) struct Layout {
 
 /// What is known of the time that passed while threads ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::cmd::report) enum Times {
+pub(in crate::cmd::report) enum LatencyUse {
     /// Nothing.
     Unknown,
     /// Rows stand in order by it, too, but it has a column only where it is asked for.
@@ -25,9 +25,10 @@ pub(in crate::cmd::report) enum Times {
 
 impl Fields {
     /// The columns, once it is known whether callers and times count.
-    pub(in crate::cmd::report) fn layout(&self, children: bool, times: Times) -> Layout {
-        let order = self.order(children, times != Times::Unknown);
-        let latency = times == Times::Shown || times == Times::Known && self.names_latency();
+    pub(in crate::cmd::report) fn layout(&self, children: bool, times: LatencyUse) -> Layout {
+        let order = self.order(children, times != LatencyUse::Unknown);
+        let latency =
+            times == LatencyUse::Shown || times == LatencyUse::Known && self.names_latency();
         let mut columns = Vec::new();
         if self.strict {
             extend_new(&mut columns, self.shown.iter().copied());

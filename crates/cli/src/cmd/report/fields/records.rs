@@ -5,11 +5,11 @@ use oxperf_analysis::hist::{Field, SortKey};
 use oxperf_profile::FieldWanted;
 use oxperf_tracepoint::{FieldKind, FormatField as RecordField};
 
-use super::{EVERY_FIELD, Fields, Names};
+use super::{EVERY_FIELD, FieldContext, Fields};
 
 impl Fields {
     /// The fields of tracepoints' records that a word means.
-    pub(super) fn record_fields(&mut self, word: &str, names: &Names<'_>) -> Vec<Field> {
+    pub(super) fn record_fields(&mut self, word: &str, names: &FieldContext<'_>) -> Vec<Field> {
         let (name, raw) = match word.split_once('/') {
             Some((name, "raw")) => (name, true),
             Some(_) => return Vec::new(),

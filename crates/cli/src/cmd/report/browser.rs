@@ -1,23 +1,21 @@
 //! `report` on a terminal: the browser, and what it cannot do by itself.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction};
 use oxperf_data::Reader;
-use oxperf_itrace::ItraceOptions;
 use oxperf_profile::Profile;
 use oxperf_tui::{Browser, End, Host, Look, run};
 
-use super::arguments::Resolved;
-use super::shown::{Shown, part_of_symbol};
+use super::row_filter::RowFilter;
+use super::table_plan::TablePlan;
 use crate::failure::Failure;
-use crate::input::{self, Input};
-use crate::{environment, header, itrace, naming};
+use crate::input::Input;
+use crate::{environment, header};
 
 /// Most files that are tried for what a user writes out.
 const MOST_EXPORTS: u32 = 10_000;
@@ -33,49 +31,25 @@ pub(super) fn argument() -> Arg {
         .help("Show a browser on the terminal [default there]")
 }
 
-/// Whether the report is to be seen in a browser: on a terminal, unless text was asked for.
-pub(super) fn is_wanted(matches: &ArgMatches) -> bool {
-    let text = [
-        "stdio",
-        "header-only",
-        "dump-raw-trace",
-        "stats",
-        "tasks",
-        "mmaps",
-    ]
-    .iter()
-    .any(|name| matches.get_flag(name));
-    let for_programs = matches.contains_id("field-separator")
-        || super::html::is_asked(matches)
-        || super::structured::is_asked(matches);
-    let terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
-    !text && !for_programs && terminal && !environment::is_dumb_terminal()
-}
-
 /// Shows the browser until the user leaves it; gives the recording that the user wants to see instead.
 pub(super) fn show(
-    matches: &ArgMatches,
-    (input, reader): (&Input, &Reader<'_>),
+    recording: BrowsedRecording<'_>,
     profile: &Profile,
-    options: &Resolved,
-    shown: &Shown,
+    plan: &TablePlan<'_>,
+    rows: &RowFilter,
 ) -> Result<Option<String>, Failure> {
-    let (hist, mut text) = options.for_profile(profile);
-    shown.narrow(&mut text);
+    let (hist, mut text) = plan.for_profile(profile);
+    rows.narrow(&mut text);
     // The browser has colours of its own.
     text.coloured = false;
     text.graph
         .iter_mut()
         .for_each(|graph| graph.coloured = false);
     let mut browser = Browser::new(profile, hist, text);
-    if let Some(part) = part_of_symbol(matches) {
+    if let Some(part) = rows.part_of_symbol() {
         browser.filter_symbols(part);
     }
-    let mut host = Recording {
-        matches,
-        input,
-        reader,
-    };
+    let mut host = recording;
     let look = Look {
         colour: environment::wants_colour(),
     };
@@ -91,13 +65,16 @@ pub(super) fn show(
 }
 
 /// The recording that is browsed.
-struct Recording<'a> {
-    matches: &'a ArgMatches,
-    input: &'a Input,
-    reader: &'a Reader<'a>,
+pub(super) struct BrowsedRecording<'a> {
+    /// Options for other commands of this program.
+    pub(super) passed_on: &'a [String],
+    /// The file.
+    pub(super) input: &'a Input,
+    /// Its content.
+    pub(super) reader: &'a Reader<'a>,
 }
 
-impl Recording<'_> {
+impl BrowsedRecording<'_> {
     /// What another command of this program prints of the recording, up to [`MOST_TEXT`].
     fn ask(&self, command: &[&str]) -> Result<String, String> {
         let name = command.first().copied().unwrap_or_default();
@@ -107,7 +84,7 @@ impl Recording<'_> {
             .args(command)
             .arg("--input")
             .arg(self.input.path())
-            .args(passed_on(self.matches))
+            .args(self.passed_on)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -155,7 +132,7 @@ fn is_recording(file: &fs::DirEntry) -> bool {
     read.is_ok() && [*b"PERFILE2", *b"2ELIFREP"].contains(&magic)
 }
 
-impl Host for Recording<'_> {
+impl Host for BrowsedRecording<'_> {
     fn annotate(&mut self, symbol: &str, object: &str) -> Result<String, String> {
         self.ask(&["annotate", "--stdio", "--symbol", symbol, "--dsos", object])
     }
@@ -205,34 +182,4 @@ impl Host for Recording<'_> {
         }
         Err("There are too many files perf.hist.N here".to_owned())
     }
-}
-
-/// The options that say where names, code and trace come from, as they were given.
-fn passed_on(matches: &ArgMatches) -> Vec<String> {
-    let trace = itrace::arguments(ItraceOptions::ALL_LETTERS);
-    let shared = input::arguments()
-        .into_iter()
-        .chain(naming::arguments())
-        .chain(trace);
-    let given = |arg: &Arg| {
-        let id = arg.get_id().as_str();
-        id != "input" && matches.value_source(id) == Some(ValueSource::CommandLine)
-    };
-    shared
-        .filter(given)
-        .flat_map(|arg| as_given(&arg, matches))
-        .collect()
-}
-
-fn as_given(arg: &Arg, matches: &ArgMatches) -> Vec<String> {
-    let Some(long) = arg.get_long() else {
-        return Vec::new();
-    };
-    if !arg.get_action().takes_values() {
-        return vec![format!("--{long}")];
-    }
-    let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
-    values
-        .map(|value| format!("--{long}={}", value.to_string_lossy()))
-        .collect()
 }

@@ -1,6 +1,6 @@
 //! Which samples and rows `report` shows, of those that it counts.
 
-use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use clap::{Arg, ArgAction, value_parser};
 use oxperf_analysis::hist::{Field, SortKey, Table};
 use oxperf_present::report::{ReportText, Restriction};
 use oxperf_profile::{Detail, Profile, SampleGroup};
@@ -51,7 +51,7 @@ pub(super) fn arguments() -> [Arg; 8] {
 
 /// What a sample or row must be to be shown; `None` asks nothing.
 #[derive(Clone, Debug, Default)]
-pub(in crate::cmd) struct Shown {
+pub(in crate::cmd) struct RowFilter {
     threads: Threads,
     dsos: Option<Vec<String>>,
     symbols: Option<Vec<String>>,
@@ -61,29 +61,49 @@ pub(in crate::cmd) struct Shown {
     parallelism: Option<Vec<(u32, u32)>>,
 }
 
-/// What functions must have in their names.
-pub(super) fn part_of_symbol(matches: &ArgMatches) -> Option<&String> {
-    matches
-        .get_one("symbol")
-        .or_else(|| matches.get_one("symbol-filter"))
+/// The options of a [`RowFilter`], as they were given.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct RowFilterOptions {
+    /// Names of objects.
+    pub(super) dsos: Option<String>,
+    /// Names of functions.
+    pub(super) symbols: Option<String>,
+    /// A part of functions' names.
+    pub(super) part_of_symbol: Option<String>,
+    /// Percentages are of what is shown.
+    pub(super) relative: bool,
+    /// The number of a socket.
+    pub(super) socket: Option<u64>,
+    /// Numbers of threads that ran at once.
+    pub(super) parallelism: Option<String>,
 }
 
-impl Shown {
-    /// Takes the options.
-    pub(super) fn from_matches(matches: &ArgMatches, threads: Threads) -> Result<Shown, Failure> {
-        let text = |name| matches.get_one::<String>(name);
-        Ok(Shown {
+impl RowFilterOptions {
+    /// The details that samples need for it.
+    pub(super) fn details(&self) -> Vec<Detail> {
+        let socket = self.socket.map(|_| Detail::Socket);
+        let parallelism = self.parallelism.as_ref().map(|_| Detail::Parallelism);
+        socket.into_iter().chain(parallelism).collect()
+    }
+}
+
+impl RowFilter {
+    /// Reads the lists of the options.
+    ///
+    /// # Errors
+    ///
+    /// A file of names that cannot be read, and a list of numbers that is none.
+    pub(super) fn new(options: &RowFilterOptions, threads: Threads) -> Result<RowFilter, Failure> {
+        let names = |text: &Option<String>| text.as_deref().map(filter::names).transpose();
+        let parallelism = options.parallelism.as_deref().map(filter::cpus);
+        Ok(RowFilter {
             threads,
-            dsos: text("dsos").map(|text| filter::names(text)).transpose()?,
-            symbols: text("symbols")
-                .map(|text| filter::names(text))
-                .transpose()?,
-            part_of_symbol: part_of_symbol(matches).cloned(),
-            relative: text("percentage").is_some_and(|how| how == "relative"),
-            socket: matches.get_one("socket-filter").copied(),
-            parallelism: text("parallelism")
-                .map(|text| filter::cpus(text))
-                .transpose()?,
+            dsos: names(&options.dsos)?,
+            symbols: names(&options.symbols)?,
+            part_of_symbol: options.part_of_symbol.clone(),
+            relative: options.relative,
+            socket: options.socket,
+            parallelism: parallelism.transpose()?,
         })
     }
 
@@ -92,40 +112,27 @@ impl Shown {
         dsos: Option<Vec<String>>,
         symbols: Option<Vec<String>>,
         relative: bool,
-    ) -> Shown {
-        Shown {
+    ) -> RowFilter {
+        RowFilter {
             dsos,
             symbols,
             relative,
-            ..Shown::default()
+            ..RowFilter::default()
         }
     }
 
     /// The same, of these threads.
-    pub(in crate::cmd) fn of_threads(self, threads: Threads) -> Shown {
-        Shown { threads, ..self }
-    }
-
-    /// What samples must say for it.
-    pub(super) fn details(matches: &ArgMatches) -> Vec<Detail> {
-        let asked = [
-            ("socket-filter", Detail::Socket),
-            ("parallelism", Detail::Parallelism),
-        ];
-        asked
-            .into_iter()
-            .filter(|(name, _)| matches.contains_id(name))
-            .map(|(_, detail)| detail)
-            .collect()
+    pub(in crate::cmd) fn of_threads(self, threads: Threads) -> RowFilter {
+        RowFilter { threads, ..self }
     }
 
     /// Whether threads or processes are asked for by number.
-    pub(in crate::cmd) fn tells_threads(&self) -> bool {
+    pub(in crate::cmd) fn selects_threads(&self) -> bool {
         self.threads.pids.is_some() || self.threads.tids.is_some()
     }
 
     /// Whether threads are asked for by name.
-    pub(in crate::cmd) fn tells_names(&self) -> bool {
+    pub(in crate::cmd) fn selects_names(&self) -> bool {
         self.threads.comms.is_some()
     }
 
@@ -133,7 +140,7 @@ impl Shown {
     pub(in crate::cmd) fn shows_all(&self) -> bool {
         let asks_moments = self.socket.is_some() || self.parallelism.is_some();
         let asks_names = self.dsos.is_some() || self.symbols.is_some();
-        !(self.tells_names() || self.tells_threads() || asks_moments || asks_names)
+        !(self.selects_names() || self.selects_threads() || asks_moments || asks_names)
     }
 
     /// Hides the other samples of a profile.
@@ -186,6 +193,11 @@ impl Shown {
             && self.parallelism.as_ref().is_none_or(|list| {
                 value(Detail::Parallelism).is_some_and(|number| within(list, number))
             })
+    }
+
+    /// A part that functions must have in their names.
+    pub(super) fn part_of_symbol(&self) -> Option<&str> {
+        self.part_of_symbol.as_deref()
     }
 
     /// Leaves other rows out of a table.

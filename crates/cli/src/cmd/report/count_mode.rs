@@ -1,6 +1,6 @@
-//! Whether a report counts samples, the branches that they carry or what their accesses to memory cost.
+//! The units that a report counts: samples, the branches that they carry, or the cost of their accesses to memory.
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction};
 use oxperf_abi::{BranchEntry, SampleType};
 use oxperf_analysis::hist::{BranchKey, SortKey};
 use oxperf_collect::BranchDetail;
@@ -17,7 +17,7 @@ pub(super) const NO_ACCESSES: &str =
     "Error:\nSelected --mem-mode but no mem data. Did you call perf record without -d?";
 
 /// The refusal of `--mem-mode` where branches are to be counted.
-pub(super) const NO_ACCESSES_OF_BRANCHES: &str = "branch and mem mode incompatible";
+const NO_ACCESSES_OF_BRANCHES: &str = "branch and mem mode incompatible";
 
 /// Whether samples tell where data were found; a stream does only later.
 pub(super) fn carries_accesses(reader: &Reader<'_>) -> bool {
@@ -42,9 +42,9 @@ pub(super) fn arguments() -> [Arg; 4] {
     ]
 }
 
-/// What a report counts.
+/// The units that rows count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Counted {
+pub(super) enum CountMode {
     /// Samples, by their periods.
     Samples,
     /// Each branch that a sample carries, for one.
@@ -53,45 +53,67 @@ pub(super) enum Counted {
     Accesses,
 }
 
-impl Counted {
-    /// What the options say, else what the recording suggests; `None` for branches that no sample can have.
-    pub(super) fn of(
-        matches: &ArgMatches,
+/// The options that choose a [`CountMode`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct CountOptions {
+    /// `--branch-stack`.
+    pub(super) branches: bool,
+    /// `--no-branch-stack`.
+    pub(super) never_branches: bool,
+    /// `--branch-history`.
+    pub(super) history: bool,
+    /// `--mem-mode`.
+    pub(super) accesses: bool,
+    /// A page is written, which shows samples: a branch has no time.
+    pub(super) page: bool,
+}
+
+impl CountOptions {
+    /// The mode of the options, else the one that the recording suggests; `None` for branches that no sample can have.
+    ///
+    /// # Errors
+    ///
+    /// The refusal of options that exclude each other.
+    pub(super) fn mode(
+        &self,
         reader: &Reader<'_>,
         itrace: Option<&ItraceOptions>,
-    ) -> Option<Counted> {
-        if matches.get_flag("branch-history") {
-            return Some(Counted::Samples);
+    ) -> Result<Option<CountMode>, &'static str> {
+        let mode = self.branches_or_samples(reader, itrace);
+        if !self.accesses {
+            Ok(mode)
+        } else if mode == Some(CountMode::Branches) || self.branches {
+            Err(NO_ACCESSES_OF_BRANCHES)
+        } else {
+            Ok(Some(CountMode::Accesses))
         }
+    }
+
+    fn branches_or_samples(
+        &self,
+        reader: &Reader<'_>,
+        itrace: Option<&ItraceOptions>,
+    ) -> Option<CountMode> {
+        if self.history {
+            return Some(CountMode::Samples);
+        }
+        let samples_have = |fields: SampleType| {
+            let mut events = reader.events().iter();
+            events.any(|event| event.stored.attr.sample_type.contains(fields))
+        };
         let made =
             itrace.is_some_and(|made| made.stacks.last_branch || made.stacks.add_last_branch);
-        if matches.get_flag("branch-stack") {
-            let carries = |sample_type: SampleType| sample_type.contains(SampleType::BRANCH_STACK);
-            let recorded = reader
-                .events()
-                .iter()
-                .any(|event| carries(event.stored.attr.sample_type));
-            return (recorded || made).then_some(Counted::Branches);
+        if self.branches {
+            let recorded = samples_have(SampleType::BRANCH_STACK);
+            return (recorded || made).then_some(CountMode::Branches);
         }
-        let copies = reader.events().iter().any(|event| {
-            event
-                .stored
-                .attr
-                .sample_type
-                .contains(SampleType::STACK_USER)
-        });
-        let asked = reader
-            .features()
-            .get::<BranchStack>()
-            .ok()
-            .flatten()
-            .is_some()
-            && !copies;
-        // A page shows samples: a branch has no time.
-        let wanted = !matches.get_flag("no-branch-stack") && !super::html::is_asked(matches);
-        Some(match (asked || made) && wanted {
-            true => Counted::Branches,
-            false => Counted::Samples,
+        let has_feature = matches!(reader.features().get::<BranchStack>(), Ok(Some(_)));
+        let recorded = has_feature && !samples_have(SampleType::STACK_USER);
+        let allowed = !self.never_branches && !self.page;
+        Some(if (recorded || made) && allowed {
+            CountMode::Branches
+        } else {
+            CountMode::Samples
         })
     }
 }
