@@ -4,6 +4,7 @@
 mod annotate;
 mod buildid_cache;
 mod bundle;
+mod commands_page;
 mod convert;
 mod ctf;
 mod cut_recordings;
