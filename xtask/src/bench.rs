@@ -31,6 +31,8 @@ struct Options {
     reference_runs: Option<usize>,
     /// `target/bench`.
     folder: PathBuf,
+    /// Print what was measured as the table of docs/performance.md.
+    table: bool,
 }
 
 /// The measures beside those of [`read`].
@@ -52,6 +54,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         runs: args.number("--runs")?.unwrap_or(5).max(1),
         reference_runs: args.number("--ref-runs")?,
         folder: workspace::scratch("bench")?,
+        table: args.flag("--table"),
     };
     let mut names = Vec::new();
     while let Some(name) = args.positional() {
@@ -70,6 +73,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
             );
         }
     }
+    let kept_before = results::kept(&options.folder)?.len();
     let wanted = |name: &str| names.is_empty() || names.iter().any(|word| word == name);
     read::run(&options, &wanted)?;
     if wanted("annotate") {
@@ -95,6 +99,10 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("stacks") {
         stacks::run(&options)?;
+    }
+    if options.table {
+        let kept = results::kept(&options.folder)?;
+        println!("\n{}", results::table(&kept[kept_before..]));
     }
     println!(
         "results are kept in {}",

@@ -45,8 +45,9 @@ cargo xtask TASK
                                 every fuzz target for 20 s from its committed inputs, 2 at a time; --found keeps what
                                 reaches new code; --select-corpus chooses the committed inputs from that
   miri                          tests of what takes bytes apart, interpreted, where nightly has Miri
-  bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F]
-                                measure against perf7 on ../shared/bench
+  bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F] [--table]
+                                measure against perf7 on ../shared/bench; --table prints the table of
+                                docs/performance.md
   bless [TEST ARGS]             run the tests and rewrite the project's own expected texts
 
 ../shared is found beside the project or where OXPERF_SHARED says; the binary is built unless --bin or OXPERF says.";
