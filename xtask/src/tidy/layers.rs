@@ -29,6 +29,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("oxperf-profile", 5),
     ("oxperf-analysis", 6),
     ("oxperf-collect", 6),
+    ("oxperf-query", 6),
     ("oxperf-present", 7),
     ("oxperf-tui", 8),
     ("oxperf", 9),
