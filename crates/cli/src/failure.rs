@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use oxperf_query::QueryError;
+
 /// Exit codes as perf gives them.
 pub(crate) mod code {
     /// Done.
@@ -101,6 +103,23 @@ impl From<std::io::Error> for Failure {
             message: format!("cannot write the output: {error}"),
             code: code::FAILED,
             closed_pipe,
+        }
+    }
+}
+
+/// An option cannot be followed.
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Failure {
+        let message = error.to_string();
+        match error {
+            QueryError::InvalidTime
+            | QueryError::NoSampleTimes
+            | QueryError::UnreadableKernelSymbols { .. } => Failure::invalid(message),
+            QueryError::NoSuchSwitch { .. } => Failure::not_found(message),
+            QueryError::InvalidCpus(_)
+            | QueryError::NoCpus
+            | QueryError::InvalidIds { .. }
+            | QueryError::UnreadableNames { .. } => Failure::new(message),
         }
     }
 }

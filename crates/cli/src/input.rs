@@ -1,7 +1,7 @@
 //! Opening a recording, and perf's words for one that cannot be opened.
 
 mod forms;
-mod passage;
+mod progress;
 
 use std::fs::File;
 use std::io::{ErrorKind, IsTerminal, Read};
@@ -10,16 +10,13 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
-use oxperf_data::{DamageList, DataError, Reader};
-use oxperf_present::text::sanitize;
-use oxperf_resolve::ChainLosses;
-use oxperf_session::{AuxLosses, Diagnostics, JitTrouble};
+use oxperf_data::{DataError, Reader};
 use oxperf_sys::files::is_trusted_owner;
 
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 use forms::Form;
-use passage::Passage;
+use progress::ReadProgress;
 
 /// The options that say which recording to read.
 pub(crate) fn arguments() -> Vec<Arg> {
@@ -45,8 +42,8 @@ pub(crate) struct Input {
     path: PathBuf,
     form: Form,
     modified: i64,
-    /// Whether a walk over the records may tell how far it is.
-    tells_progress: bool,
+    /// A walk over the records may show how far it is.
+    shows_progress: bool,
 }
 
 /// O_NONBLOCK: opening a device that nobody serves must not wait.
@@ -89,7 +86,7 @@ impl Input {
                 modified: 0,
                 form: Form::piped(stream).map_err(failed)?,
                 path,
-                tells_progress: true,
+                shows_progress: true,
             });
         }
         Input::open_file(&path, &path, force)
@@ -119,7 +116,7 @@ impl Input {
             form,
             modified: metadata.mtime(),
             path,
-            tells_progress: true,
+            shows_progress: true,
         })
     }
 
@@ -146,7 +143,7 @@ impl Input {
             form,
             modified,
             path: path.to_path_buf(),
-            tells_progress: true,
+            shows_progress: true,
         })
     }
 
@@ -165,9 +162,9 @@ impl Input {
         Ok(reader)
     }
 
-    /// What a walk over the records tells how far it is; `writes_meanwhile` when text comes out while it goes on.
-    pub(crate) fn passage(&self, writes_meanwhile: bool) -> Passage<'_> {
-        Passage::new(&self.form, self.tells_progress, writes_meanwhile)
+    /// The observer of a walk over the records; `writes_meanwhile` when text comes out while it goes on.
+    pub(crate) fn progress(&self, writes_meanwhile: bool) -> ReadProgress<'_> {
+        ReadProgress::new(&self.form, self.shows_progress, writes_meanwhile)
     }
 
     /// How many bytes it has; 0 of one that comes through a pipe.
@@ -178,7 +175,7 @@ impl Input {
     /// The same recording, read beside another one, which tells how far it is.
     pub(crate) fn without_progress(self) -> Input {
         Input {
-            tells_progress: false,
+            shows_progress: false,
             ..self
         }
     }
@@ -297,108 +294,9 @@ fn check_owner(path: &Path, owner: u32, force: bool) -> Result<(), Failure> {
     )))
 }
 
-/// Tells what is damaged, a line each.
-pub(crate) fn report_damage(damage: &DamageList) {
-    for line in damage.to_string().lines() {
-        print_error(&format!("Warning: {line}"));
-    }
-}
-
 /// Whether the user wants to read no warnings.
 pub(crate) fn is_quiet(matches: &ArgMatches) -> bool {
     matches.get_flag("quiet")
 }
 
-/// Tells what was lost and broken, each kind once.
-pub(crate) fn report_trouble(found: &Diagnostics) {
-    report_damage(&found.damage);
-    if found.lost_chunks > 0 {
-        let (records, chunks) = (found.records, found.lost_chunks);
-        print_error(&format!(
-            "Warning:\nProcessed {records} events and lost {chunks} chunks!\n\nCheck IO/CPU overload!\n"
-        ));
-    }
-    report_lost_samples(found);
-    report_lost_aux(&found.aux);
-    for JitTrouble { path, what, more } in &found.jit_trouble {
-        let more = if *more > 0 {
-            format!(" (as {more} more such files)")
-        } else {
-            String::new()
-        };
-        print_error(&format!("Warning:\n{}: {what}{more}", sanitize(path)));
-    }
-    let counts = [
-        (found.undecodable, "records could not be decoded"),
-        (
-            found.unknown_ids,
-            "samples with id not present in the header",
-        ),
-        (
-            found.unknown_records,
-            "records of unknown kinds were passed over",
-        ),
-        (found.out_of_order, "out of order events recorded."),
-        (found.trace_errors, "instruction trace errors"),
-    ];
-    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
-        print_error(&format!("Warning:\n{count} {what}"));
-    }
-}
-
-/// Tells which part of the samples the kernel did not take, if it is large.
-fn report_lost_samples(found: &Diagnostics) {
-    let all = found.samples + found.lost_samples;
-    let share = found.lost_samples as f64 / all.max(1) as f64;
-    if share > 0.05 {
-        print_error(&format!(
-            "Warning:\nProcessed {all} samples and lost {:3.2}%!\n",
-            100.0 * share
-        ));
-    }
-}
-
-/// Tells how often data that hardware wrote, such as an instruction trace, is not whole.
-fn report_lost_aux(aux: &AuxLosses) {
-    let of = format!("times out of {}!\n", aux.records);
-    let counts = [
-        (aux.lost, "AUX data lost", of.clone()),
-        (
-            aux.gaps,
-            "AUX data had gaps in it",
-            format!("{of}\nAre you running a KVM guest in the background?\n"),
-        ),
-        (aux.collisions, "AUX data detected collision ", of),
-    ];
-    for (count, what, rest) in counts.iter().filter(|(count, ..)| *count > 0) {
-        print_error(&format!("Warning:\n{what} {count} {rest}"));
-    }
-}
-
-/// Tells which call chains are cut, each reason once. Of those with unknown markers only pages tell: as in perf, they do no
-/// harm but to be missing.
-pub(crate) fn report_chains(losses: &ChainLosses) {
-    cut_chains(losses).for_each(|line| print_error(&format!("Warning:\n{line}")));
-}
-
-/// A sentence for each reason for which call chains are left out or cut.
-pub(crate) fn chain_losses(losses: &ChainLosses) -> Vec<String> {
-    let faulty = (losses.faulty > 0).then(|| {
-        format!(
-            "{} call chains hold unknown markers and were left out",
-            losses.faulty
-        )
-    });
-    faulty.into_iter().chain(cut_chains(losses)).collect()
-}
-
-fn cut_chains(losses: &ChainLosses) -> impl Iterator<Item = String> {
-    let all = losses.ends.total();
-    losses
-        .ends
-        .cut()
-        .map(move |(end, count)| match end.advice() {
-            Some(advice) => format!("{count} of {all} stacks are cut: {end} ({advice})"),
-            None => format!("{count} of {all} stacks are cut: {end}"),
-        })
-}
+pub(crate) use crate::losses::{report_chains, report_damage, report_trouble};

@@ -1,9 +1,8 @@
 //! `--itrace` of `script` and `report`: samples made of the recording's hardware trace.
 
-mod log;
 pub(crate) mod places;
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::ArgMatches;
 use oxperf_abi::Cpu;
 use oxperf_data::Reader;
 use oxperf_itrace::{
@@ -15,38 +14,7 @@ use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::input::Input;
 
-/// The options; `--itrace` without a value stands for the letters of `bare`.
-pub(crate) fn arguments(bare: &'static str) -> [Arg; 3] {
-    [
-        Arg::new("itrace")
-            .long("itrace")
-            .value_name("OPTIONS")
-            .num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value(bare)
-            .help("What to make of Intel PT trace: letters such as i10us b cr e w p x g16 l32; see docs/commands.md"),
-        Arg::new("no-itrace")
-            .long("no-itrace")
-            .action(ArgAction::SetTrue)
-            .help("Do not decode hardware trace"),
-        Arg::new("decode-threads")
-            .long("decode-threads")
-            .value_name("N")
-            .value_parser(clap::value_parser!(u16).range(1..))
-            .help("Decode hardware trace on so many cores; on all by default"),
-    ]
-}
-
-/// The options that were given, or those that the command has of its own.
-pub(crate) fn options(
-    matches: &ArgMatches,
-    own: ItraceOptions,
-) -> Result<Option<ItraceOptions>, Failure> {
-    let text = matches.get_one::<String>("itrace");
-    let parsed = text.map(|text| ItraceOptions::parse(text)).transpose();
-    let parsed = parsed.map_err(|error| Failure::bad_option(error.to_string()))?;
-    Ok((!matches.get_flag("no-itrace")).then(|| parsed.unwrap_or(own)))
-}
+pub(crate) use crate::arguments::itrace::{arguments, options};
 
 /// The trace of a recording and how it is to be decoded.
 pub(crate) struct Decoding<'a> {
@@ -76,8 +44,7 @@ impl<'a> Decoding<'a> {
         let Some(trace) = trace else { return Ok(None) };
         let planned = DecodePlan::new(&trace, &options, session);
         let images = Images::new(places::code_places(matches, input, reader));
-        let given = matches.get_one::<u16>("decode-threads");
-        let cores = given.map_or_else(Cores::all, |count| Cores::new(usize::from(*count)));
+        let cores = crate::arguments::itrace::cores(matches);
         let (with_code, window) = (false, Window::ALL);
         Ok(planned.map(|planned| Decoding {
             trace,
@@ -123,7 +90,7 @@ impl<'a> Decoding<'a> {
             cores,
             window,
         } = self;
-        let log = log::writer(&options, reader.endian())?;
+        let log = crate::itrace_log::writer(&options, reader.endian())?;
         let options = TracerOptions {
             itrace: options,
             images,

@@ -4,6 +4,7 @@
 //! else depends on its name.
 
 mod app;
+mod arguments;
 mod bundled;
 mod cmd;
 mod code;
@@ -17,7 +18,10 @@ mod guests;
 mod header;
 mod input;
 mod itrace;
+mod itrace_log;
 mod learned_cache;
+mod load;
+mod losses;
 mod naming;
 mod output;
 mod packing;
@@ -27,8 +31,8 @@ mod separator;
 mod source_text;
 mod stitch;
 mod switching;
+mod symbol_source;
 mod texts;
-mod time_windows;
 mod unpacking;
 
 use std::ffi::OsString;

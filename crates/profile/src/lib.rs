@@ -10,6 +10,7 @@ mod branch_kinds;
 mod context;
 mod data_places;
 mod details;
+mod event_group;
 mod frames;
 mod ids;
 mod ipc;

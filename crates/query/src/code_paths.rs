@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use oxperf_data::Reader;
 use oxperf_data::features::{BpfProgInfo, OsRelease};
 use oxperf_itrace::{CodeSearchPaths, KernelSearchPaths};
-use oxperf_objects::Places;
+use oxperf_objects::SearchPaths;
 use oxperf_symbols::running_kernel;
 
 use crate::SymbolOptions;
@@ -45,7 +45,7 @@ fn copies(kallsyms: Option<&Path>, recording: &Path) -> Vec<PathBuf> {
 }
 
 /// The usual places of the recorded kernel's image.
-fn images(files: &Places, reader: &Reader<'_>) -> Vec<PathBuf> {
+fn images(files: &SearchPaths, reader: &Reader<'_>) -> Vec<PathBuf> {
     let Some(OsRelease(release)) = reader.features().get().ok().flatten() else {
         return Vec::new();
     };

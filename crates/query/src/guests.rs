@@ -35,7 +35,7 @@ impl GuestOptions {
     }
 
     /// The guests that are known before any record, with the modules of their kernels.
-    pub(crate) fn known(&self) -> Vec<(GuestId, Vec<GuestModule>)> {
+    pub fn known(&self) -> Vec<(GuestId, Vec<GuestModule>)> {
         let any = self.vmlinux.is_some() || self.kallsyms.is_some() || self.modules.is_some();
         let listed = self.modules.as_deref().map(modules);
         let unmounted = any.then(|| (GuestId::default(), listed.unwrap_or_default()));

@@ -1,9 +1,9 @@
 //! Facts of a recording that several commands need.
 
 use oxperf_abi::SampleType;
-use oxperf_data::features::{Arch, CpuTopology, TracingData as TracingBytes};
+use oxperf_data::features::{Arch, CpuTopology, TracingDataSection as TracingBytes};
 use oxperf_data::{Container, Reader};
-use oxperf_objects::Places;
+use oxperf_objects::SearchPaths;
 use oxperf_resolve::Unwinder;
 use oxperf_tracepoint::{Formatters, TracingData};
 
@@ -23,7 +23,7 @@ pub fn formatters(reader: &Reader<'_>) -> Formatters {
 }
 
 /// The unwinder of the stacks that samples hold, with tables from these places; `None` where none can hold one.
-pub fn unwinder(search_paths: &Places, reader: &Reader<'_>) -> Option<Unwinder> {
+pub fn unwinder(search_paths: &SearchPaths, reader: &Reader<'_>) -> Option<Unwinder> {
     let mut types = reader
         .events()
         .iter()

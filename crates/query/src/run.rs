@@ -7,7 +7,7 @@ use oxperf_data::{DataError, Reader};
 use oxperf_itrace::{
     Cores, DecodePlan, Images, ItraceOptions, LogWriter, Trace, Tracer, TracerOptions, Window,
 };
-use oxperf_objects::Places;
+use oxperf_objects::SearchPaths;
 use oxperf_session::{EventTable, Finished, ProgressObserver, Session, Sink};
 
 use crate::{Filter, GuestOptions, SymbolOptions};
@@ -37,7 +37,7 @@ pub struct Query<'r> {
     /// The guests that are known before any record describes them; `None` is none.
     pub guests: Option<&'r GuestOptions>,
     /// Where the logs of code that programs made (`jit-PID.dump`) are looked for; `None` reads none.
-    pub jit_logs: Option<&'r Places>,
+    pub jit_logs: Option<&'r SearchPaths>,
     /// Observes how far the walk has come.
     pub progress: Option<&'r dyn ProgressObserver>,
 }
@@ -150,6 +150,13 @@ impl QueryRun<'_, '_> {
     /// `true` if samples are made of hardware trace.
     pub fn decodes_trace(&self) -> bool {
         self.decoding.is_some()
+    }
+
+    /// The samples that are made of hardware trace, if any are.
+    pub fn itrace(&self) -> Option<&ItraceOptions> {
+        self.decoding
+            .as_ref()
+            .map(|decoding| &decoding.options.itrace)
     }
 
     /// Leaves trace undecoded that the filter of times leaves nothing of. `counts` says that samples hold what was

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use oxperf_data::Reader;
 use oxperf_itrace::CodeSearchPaths;
-use oxperf_objects::Places;
+use oxperf_objects::SearchPaths;
 use oxperf_resolve::{RecordedSymbols, SymbolSource};
-use oxperf_symbols::{Demangling, KernelSource, NameWords, StoreOptions, SymbolStore};
+use oxperf_symbols::{Demangling, KernelSource, StoreOptions, SymbolPrefilter, SymbolStore};
 
 use crate::{GuestOptions, QueryError, code_paths};
 
@@ -14,7 +14,7 @@ use crate::{GuestOptions, QueryError, code_paths};
 #[derive(Clone, Debug, Default)]
 pub struct SymbolOptions {
     /// Where the recorded files are looked for.
-    pub search_paths: Places,
+    pub search_paths: SearchPaths,
     /// Names as in the source, or as the linker has them.
     pub demangling: Demangling,
     /// The kernel's names are demangled, too.
@@ -45,10 +45,10 @@ impl SymbolOptions {
     /// # Errors
     /// A named file of kernel symbols cannot be read.
     pub fn store_of_function(&self, function: &str) -> Result<SymbolStore, QueryError> {
-        self.store_with(Some(NameWords::of(function)))
+        self.store_with(Some(SymbolPrefilter::of(function)))
     }
 
-    fn store_with(&self, only_with: Option<NameWords>) -> Result<SymbolStore, QueryError> {
+    fn store_with(&self, only_with: Option<SymbolPrefilter>) -> Result<SymbolStore, QueryError> {
         for path in [&self.kallsyms, &self.vmlinux].into_iter().flatten() {
             if let Err(error) = std::fs::File::open(path) {
                 let path = path.clone();

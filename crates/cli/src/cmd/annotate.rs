@@ -17,17 +17,17 @@ use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Objects};
 use oxperf_present::annotate::{Annotated, CompactTitle, SourceLines, annotate, compact};
 
+use oxperf_query::{Filter, require_cpus};
 use oxperf_resolve::SymbolSource;
 use oxperf_symbols::{DebugInfo, SymbolTable};
 
 use super::dump;
 use crate::code::{Code, Sources};
-use crate::collect::{self, Wishes};
 use crate::failure::{Failure, code as exit};
-use crate::filter::{self, Filter};
 use crate::input::{Input, is_quiet, report_trouble};
+use crate::load::{LoadOptions, load};
 use crate::output::{Output, print_error};
-use crate::{itrace, naming};
+use crate::{arguments as groups, symbol_source};
 use arguments::Options;
 use functions::{Function, functions, keep_asked};
 use statistics::Counted;
@@ -47,18 +47,20 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         dump::report(matches, &input, &reader, output)?;
         return Ok(exit::SUCCESS);
     }
-    let filter = Filter::of_cpus(matches)?;
-    filter::require_cpus(matches, reader.events())?;
+    let chosen = groups::filter::options(matches);
+    let filter = Filter::of_cpus(chosen.cpus.as_deref())?;
+    require_cpus(&chosen, reader.events())?;
+    let symbols = groups::symbols::options(matches);
     let syntax = options.syntax;
     rayon::spawn(move || Disassembler::prepare(syntax));
     let of_data = options.data_type.is_some();
     let mut names = match &options.symbol {
         Some(function) if reads_again(&reader) && !of_data => {
-            naming::source_of_function(matches, &reader, function)?
+            symbol_source::open_for_function(&symbols, &reader, function)?
         }
-        _ => naming::source(matches, &reader)?,
+        _ => symbol_source::open(&symbols, &reader)?,
     };
-    let traced = itrace::options(matches, ItraceOptions::REPORT)?;
+    let trace = groups::itrace::request(matches, ItraceOptions::REPORT)?;
     let blocks = options.compact.then_some(BlockDetail {
         consecutive: true,
         lines: None,
@@ -69,22 +71,25 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         blocks,
         ..CollectOptions::default()
     };
-    let load = |names: &dyn SymbolSource| {
-        let (wishes, traced) = (Wishes::default(), (matches, traced));
-        collect::load(&input, &reader, names, collected, wishes, traced, &filter)
+    let load_with = |names: &dyn SymbolSource| {
+        let options = LoadOptions {
+            trace,
+            ..LoadOptions::new(&symbols, &filter, collected)
+        };
+        load(&input, &reader, names, options)
     };
     // The kernel's code cannot be shown without an image, and to read its names takes longer than all others.
     let named_alone = options.symbol.is_some() && reads_again(&reader) && !of_data;
     let programs_first = named_alone && !matches.contains_id("vmlinux");
     let mut loaded = if programs_first {
-        load(&ProgramsOnly(&names))?
+        load_with(&ProgramsOnly(&names))?
     } else {
-        load(&names)?
+        load_with(&names)?
     };
     let mut ran = keep_asked(&mut loaded.profile, &options);
     if named_alone && !ran {
-        names = naming::source(matches, &reader)?;
-        loaded = load(&names)?;
+        names = symbol_source::open(&symbols, &reader)?;
+        loaded = load_with(&names)?;
         ran = keep_asked(&mut loaded.profile, &options);
     }
     if !is_quiet(matches) {
@@ -92,7 +97,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let report_nameless = || {
         if !is_quiet(matches) {
-            naming::report_nameless(names.otherwise());
+            symbol_source::report_nameless(names.otherwise());
         }
     };
     if !ran {
@@ -113,7 +118,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         .map(|event| event.stored.attr.sample_period)
         .collect();
     if options.group {
-        collect::join_events(&mut loaded.profile);
+        loaded.profile.join_events();
     }
     if of_data {
         let from = (&loaded.machine, names.otherwise());
@@ -146,7 +151,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     if !is_quiet(matches) {
         sources.report_unreadable();
     }
-    naming::keep(&names);
+    symbol_source::keep(&names);
     // The kernel takes all of it at once, sooner than it can be given back piece by piece.
     std::mem::forget(sources);
     std::mem::forget((loaded, names));

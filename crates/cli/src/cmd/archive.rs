@@ -63,7 +63,12 @@ fn pack(
 ) -> Result<(), Failure> {
     let input = Input::open(file, matches.get_flag("force"))?;
     let reader = input.reader()?;
-    let named = buildid_list::binaries(matches, &input, &reader, false)?;
+    let named = buildid_list::binaries(
+        &crate::arguments::symbols::options(matches),
+        &input,
+        &reader,
+        false,
+    )?;
     let cached: Vec<Cached> = named
         .into_iter()
         .filter_map(|(id, _)| cache.find(id?))

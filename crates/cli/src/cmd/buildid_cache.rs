@@ -282,7 +282,12 @@ impl Changes {
     fn list_missing(&self, matches: &ArgMatches, recording: &str) -> Result<(), Failure> {
         let input = Input::open(recording, matches.get_flag("force"))?;
         let reader = input.reader()?;
-        for (id, name) in buildid_list::binaries(matches, &input, &reader, false)? {
+        for (id, name) in buildid_list::binaries(
+            &crate::arguments::symbols::options(matches),
+            &input,
+            &reader,
+            false,
+        )? {
             if let Some(id) = id.filter(|id| self.cache.find(*id).is_none()) {
                 print_line(&format!("{id} {}", sanitize(&name)))?;
             }

@@ -13,14 +13,15 @@ use oxperf_machine::{Dso, DsoId, DsoKind, Machine};
 use oxperf_objects::Elf;
 use oxperf_present::recording::buildid_list;
 use oxperf_present::text::sanitize;
+use oxperf_query::{Query, SymbolOptions, unwinder};
 use oxperf_resolve::{ChainOptions, Chains};
-use oxperf_session::{NoSink, SampleEvent, Session, Sink};
+use oxperf_session::{NoSink, SampleEvent, Sink};
 use oxperf_symbols::running_kernel;
 use oxperf_sys::MappedFile;
 
+use crate::arguments;
 use crate::failure::{Failure, code};
 use crate::input::{self, Input, report_trouble};
-use crate::naming;
 use crate::output::print_line;
 
 /// The options.
@@ -74,7 +75,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
-    let binaries = binaries(matches, &input, &reader, matches.get_flag("with-hits"))?;
+    let symbols = arguments::symbols::options(matches);
+    let binaries = binaries(&symbols, &input, &reader, matches.get_flag("with-hits"))?;
     let binaries: Vec<(Option<BuildId>, &str)> = binaries
         .iter()
         .map(|(id, name)| (*id, name.as_str()))
@@ -118,7 +120,7 @@ pub(super) type Binary = (Option<BuildId>, String);
 
 /// The binaries that the recorder listed, or those that samples hit where there is no list or `with_hits` asks for them.
 pub(super) fn binaries(
-    matches: &ArgMatches,
+    symbols: &SymbolOptions,
     input: &Input,
     reader: &Reader<'_>,
     with_hits: bool,
@@ -138,7 +140,7 @@ pub(super) fn binaries(
             .into_iter()
             .map(|entry| (Some(entry.build_id), entry.name))
             .collect()),
-        None => hit_binaries(matches, input, reader),
+        None => hit_binaries(symbols, input, reader),
     }
 }
 
@@ -154,21 +156,27 @@ fn elf_build_id(path: &Path) -> Option<BuildId> {
 
 /// Without a table, the mappings tell the identities: of the binaries that samples hit.
 fn hit_binaries(
-    matches: &ArgMatches,
+    symbols: &SymbolOptions,
     input: &Input,
     reader: &Reader<'_>,
 ) -> Result<Vec<Binary>, Failure> {
-    let unwinder = naming::unwinder(naming::default_places(matches), reader);
+    let unwinder = unwinder(&symbols.search_paths, reader);
     let mut hits = Hits {
         chains: Chains::new(ChainOptions::default(), unwinder),
         hit: Vec::new(),
     };
-    let passage = input.passage(false);
-    let finished = Session::new(reader)
-        .observed_by(&passage)
+    let progress = input.progress(false);
+    // The mappings alone say what was hit: neither guests, logs of JIT compilers nor trace name further binaries, and
+    // a thread's end is as it was recorded.
+    let query = Query {
+        progress: Some(&progress),
+        ..Query::default()
+    };
+    let finished = query
+        .start(reader)
         .run(&mut hits)
         .map_err(|error| input.refuse(&error))?;
-    drop(passage);
+    drop(progress);
     report_trouble(&finished.diagnostics);
     let dsos = finished
         .machine

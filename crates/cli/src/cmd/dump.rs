@@ -10,6 +10,7 @@ use oxperf_data::{Damage, RawRecord, Reader};
 use oxperf_machine::Machine;
 use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions, Object, Packets};
 use oxperf_present::recording::stats;
+use oxperf_query::{Query, RecordOrder};
 use oxperf_session::{EventIndex, EventTable, NoSink, RecordStats, SampleEvent, Session, Sink};
 use oxperf_wire::Sample;
 
@@ -64,6 +65,15 @@ pub(crate) fn is_asked(matches: &ArgMatches) -> bool {
 
 fn is_in_file_order(matches: &ArgMatches) -> bool {
     is_given(matches, DISABLE_ORDER) || is_given(matches, UNSORTED)
+}
+
+/// The order that the options ask for.
+fn order(matches: &ArgMatches) -> RecordOrder {
+    if is_in_file_order(matches) {
+        RecordOrder::File
+    } else {
+        RecordOrder::Time
+    }
 }
 
 /// The session that the options ask for.
@@ -234,11 +244,16 @@ pub(crate) fn report(
     reader: &Reader<'_>,
     output: Output,
 ) -> Result<i32, Failure> {
-    let passage = input.passage(true);
-    let session = session(matches, reader)
-        .keeping_exited_threads()
-        .observed_by(&passage);
-    let Some(dumper) = dumper(matches, input, reader, session.events(), Consumer::Report) else {
+    let progress = input.progress(true);
+    // A dump shows what the recording holds: no code that was made at run time is looked for, and trace stays as it is.
+    let query = Query {
+        order: order(matches),
+        keeps_exited_threads: true,
+        progress: Some(&progress),
+        ..Query::default()
+    };
+    let walk = query.start(reader);
+    let Some(dumper) = dumper(matches, input, reader, walk.events(), Consumer::Report) else {
         return Ok(code::SUCCESS);
     };
     let mut sink = DumpSink {
@@ -246,10 +261,8 @@ pub(crate) fn report(
         output,
         failed: None,
     };
-    let finished = session
-        .run(&mut sink)
-        .map_err(|error| input.refuse(&error))?;
-    drop(passage);
+    let finished = walk.run(&mut sink).map_err(|error| input.refuse(&error))?;
+    drop(progress);
     if let Some(error) = sink.failed {
         return Err(error.into());
     }

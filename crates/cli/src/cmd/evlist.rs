@@ -8,7 +8,6 @@ use oxperf_present::recording::event_names::RecordedNames;
 use oxperf_present::recording::evlist::{self, Detail, ListedEvent, Listing};
 use oxperf_session::EventTable;
 
-use crate::collect;
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
 
@@ -60,7 +59,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let mut text = String::new();
     let formats = matches
         .get_flag("trace-fields")
-        .then(|| collect::formatters(&reader));
+        .then(|| oxperf_query::formatters(&reader));
     let listing = Listing {
         detail: detail(matches),
         groups: &groups.0,

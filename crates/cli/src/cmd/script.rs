@@ -220,10 +220,10 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         skeleton::write(language, &EventTable::new(&reader), &formatters)?;
         return Ok(code::SUCCESS);
     }
-    let passage = input.passage(true);
+    let progress = input.progress(true);
     let mut shown = Shown::from_matches(matches);
     let mut session = dump::session(matches, &reader)
-        .observed_by(&passage)
+        .observed_by(&progress)
         .knowing_guests(&guests::known(matches))
         .with_jit_logs(naming::places(matches));
     if matches.get_flag("no-merge-callchains") {
@@ -328,7 +328,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
             .run(&mut printer)
             .map_err(|error| input.refuse(&error))?,
     };
-    drop(passage);
+    drop(progress);
     printer.end(&finished);
     let losses = match printer.finish() {
         // Who reads the events may have seen enough.

@@ -1,17 +1,10 @@
-//! Where the code that hardware trace ran through is looked for, as the options and the recording say.
-
-use std::path::{Path, PathBuf};
+//! Where code lies, for the commands that have not their own options yet.
 
 use clap::ArgMatches;
 use oxperf_data::Reader;
-use oxperf_data::features::{BpfProgInfo, OsRelease};
-use oxperf_itrace::{CodeSearchPaths, KernelSearchPaths};
-use oxperf_objects::SearchPaths;
-use oxperf_symbols::running_kernel;
+use oxperf_itrace::CodeSearchPaths;
 
-use crate::guests;
 use crate::input::Input;
-use crate::naming;
 
 /// All places for a recording.
 pub(crate) fn code_places(
@@ -19,70 +12,5 @@ pub(crate) fn code_places(
     input: &Input,
     reader: &Reader<'_>,
 ) -> CodeSearchPaths {
-    let files = naming::places(matches);
-    let kernel = KernelSearchPaths {
-        parts: programs(reader),
-        named_image: file(matches, "vmlinux"),
-        copies: copies(file(matches, "kallsyms"), input),
-        cached_copies: files
-            .build_id_cache
-            .as_ref()
-            .map(|cache| cache.join("[kernel.kcore]")),
-        images: images(&files, reader),
-        symbols: file(matches, "kallsyms"),
-        running: running_kernel().filter(|_| files.root.is_none()),
-    };
-    let guest_kernels = guests::code(matches);
-    CodeSearchPaths {
-        files,
-        kernel,
-        guest_kernels,
-        guest_code: matches.get_flag("guest-code"),
-    }
-}
-
-fn file(matches: &ArgMatches, name: &str) -> Option<PathBuf> {
-    matches.get_one::<String>(name).map(PathBuf::from)
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    path.parent().map(Path::to_owned).unwrap_or_default()
-}
-
-/// The folder of the symbols that the user names, else the one in a recording that is a directory.
-fn copies(kallsyms: Option<PathBuf>, input: &Input) -> Vec<PathBuf> {
-    vec![kallsyms.map_or_else(|| input.path().join("kcore_dir"), |path| folder_of(&path))]
-}
-
-/// The usual places of the recorded kernel's image.
-fn images(files: &SearchPaths, reader: &Reader<'_>) -> Vec<PathBuf> {
-    let Some(OsRelease(release)) = reader.features().get().ok().flatten() else {
-        return Vec::new();
-    };
-    let places = [
-        format!("/boot/vmlinux-{release}"),
-        format!("/usr/lib/debug/boot/vmlinux-{release}"),
-        format!("/lib/modules/{release}/build/vmlinux"),
-        format!("/usr/lib/debug/lib/modules/{release}/vmlinux"),
-        format!("/usr/lib/debug/boot/vmlinux-{release}.debug"),
-    ];
-    places
-        .iter()
-        .filter_map(|path| files.recorded(path.as_bytes()).ok())
-        .collect()
-}
-
-/// The code of the BPF programs that the recording holds.
-fn programs(reader: &Reader<'_>) -> Vec<(u64, Vec<u8>)> {
-    let programs = reader
-        .features()
-        .get::<BpfProgInfo>()
-        .ok()
-        .flatten()
-        .unwrap_or_default();
-    programs
-        .0
-        .iter()
-        .flat_map(|program| program.code(reader.features().endian()))
-        .collect()
+    crate::arguments::symbols::options(matches).code_search_paths(input.path(), reader)
 }

@@ -12,13 +12,13 @@ use std::path::Path;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_data::Reader;
+use oxperf_query::TimeWindows;
 use oxperf_sys::files::create_output;
 
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
 use crate::naming;
 use crate::output::print_error;
-use crate::time_windows::TimeWindows;
 
 /// A form that a recording can be converted to.
 struct Target {
@@ -100,8 +100,8 @@ impl Request<'_> {
     /// The samples that are asked for, by their time.
     fn times(&self, reader: &Reader<'_>) -> Result<Option<TimeWindows>, Failure> {
         let text = self.matches.get_one::<String>("time");
-        text.map(|text| TimeWindows::parse(text, reader))
-            .transpose()
+        let windows = text.map(|text| TimeWindows::parse(text, reader));
+        Ok(windows.transpose()?)
     }
 }
 

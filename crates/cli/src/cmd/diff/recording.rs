@@ -10,17 +10,18 @@ use oxperf_data::Reader;
 use oxperf_data::features::BranchStack;
 use oxperf_itrace::ItraceOptions;
 use oxperf_profile::{DetailsWanted, Profile};
+use oxperf_query::{Filter, FilterOptions, formatters, require_cpus};
 use oxperf_session::Diagnostics;
 use oxperf_symbols::SymbolStore;
 
 use super::arguments::Resolved;
+use crate::arguments as groups;
 use crate::cmd::report::cycles::are_consecutive;
 use crate::cmd::report::verbose;
-use crate::collect::{self, Loaded, Wishes};
 use crate::failure::Failure;
-use crate::filter::{self, Filter};
 use crate::input::Input;
-use crate::{itrace, naming};
+use crate::load::{LoadOptions, Loaded, load};
+use crate::losses::losses;
 
 /// What is known of a recording.
 pub(super) struct Recording {
@@ -55,40 +56,42 @@ impl Recording {
                 "{path}: no branches, so no streams: record them with -b"
             )));
         }
-        filter::require_cpus(matches, reader.events())?;
-        let names = naming::shared_source(matches, &reader, store);
+        let filters = groups::filter::options(matches);
+        require_cpus(&filters, reader.events())?;
+        let symbols = groups::symbols::options(matches);
+        let names = symbols.recorded(&reader, store);
         let keys = &options.diff.keys;
-        let formatters = keys
-            .contains(&SortKey::Trace)
-            .then(|| collect::formatters(&reader));
+        let formatters = keys.contains(&SortKey::Trace).then(|| formatters(&reader));
         let details = DetailsWanted {
             details: keys.iter().filter_map(|key| key.detail()).collect(),
             ..DetailsWanted::default()
         };
-        let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-        let times = options.times.get(nth).and_then(Option::as_deref);
-        let (filter, threads) = Filter::of_times(matches, times, &reader)?.split_threads();
+        let trace = groups::itrace::request(matches, ItraceOptions::REPORT)?;
+        let filters = FilterOptions {
+            times: options.times.get(nth).cloned().flatten(),
+            ..filters
+        };
+        let (filter, threads) = Filter::new(&filters, &reader)?.split_threads();
         let shown = options.shown.clone().of_threads(threads);
+        let collected = CollectOptions {
+            blocks: blocks(options, &reader),
+            alike: options.alike(&shown),
+            ..options.collect
+        };
         let Loaded {
             mut profile,
             diagnostics,
             machine,
-        } = collect::load(
+        } = load(
             input,
             &reader,
             &names,
-            CollectOptions {
-                blocks: blocks(options, &reader),
-                alike: options.alike(&shown),
-                ..options.collect
-            },
-            Wishes {
+            LoadOptions {
+                trace,
                 details,
                 formats: formatters.as_ref(),
-                graphed: None,
+                ..LoadOptions::new(&symbols, &filter, collected)
             },
-            traced,
-            &filter,
         )?;
         shown.restrict(&mut profile);
         if options.text.addresses && !options.streams {
@@ -143,7 +146,7 @@ impl Recording {
 
     /// A sentence for each kind of loss.
     pub(super) fn losses(&self) -> Vec<String> {
-        collect::losses(&self.profile, &self.diagnostics)
+        losses(&self.profile, &self.diagnostics)
     }
 }
 

@@ -9,7 +9,8 @@ use oxperf_data::Reader;
 use oxperf_machine::Machine;
 use oxperf_present::recording::thread_counters::{self as counters_text, CounterLayout};
 use oxperf_present::recording::{stats, tasks as tasks_text};
-use oxperf_session::{Diagnostics, NoSink, RecordStats, SampleEvent, Session, SidebandEvent, Sink};
+use oxperf_query::Query;
+use oxperf_session::{Diagnostics, NoSink, RecordStats, SampleEvent, SidebandEvent, Sink};
 use oxperf_wire::kernel::ReadRecord;
 use oxperf_wire::{Cursor, Endian};
 
@@ -50,17 +51,20 @@ pub(super) fn tasks(
     with_maps: bool,
     mut output: Output,
 ) -> Result<i32, Failure> {
-    let kinds: &[RecordType] = if with_maps {
+    let kinds: &'static [RecordType] = if with_maps {
         &MAPPING_KINDS
     } else {
         &TASK_KINDS
     };
-    let passage = input.passage(false);
-    let session = Session::new(reader)
-        .keeping_exited_threads()
-        .only(kinds)
-        .observed_by(&passage);
-    let finished = session
+    let progress = input.progress(false);
+    let query = Query {
+        only: Some(kinds),
+        keeps_exited_threads: true,
+        progress: Some(&progress),
+        ..Query::default()
+    };
+    let finished = query
+        .start(reader)
         .run(&mut NoSamples)
         .map_err(|error| input.refuse(&error))?;
     let machine = &finished.machine;
@@ -77,16 +81,19 @@ pub(super) fn thread_counters(
     reader: &Reader<'_>,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let session = Session::new(reader)
-        .keeping_exited_threads()
-        .only(&[RecordType::READ]);
-    let formats = session
+    let query = Query {
+        only: Some(&[RecordType::READ]),
+        keeps_exited_threads: true,
+        ..Query::default()
+    };
+    let walk = query.start(reader);
+    let formats = walk
         .events()
         .events()
         .iter()
         .map(|event| event.attr.read_format)
         .collect();
-    let names: Vec<String> = session
+    let names: Vec<String> = walk
         .events()
         .events()
         .iter()
@@ -97,9 +104,7 @@ pub(super) fn thread_counters(
         endian: reader.endian(),
         counters: ThreadCounters::default(),
     };
-    session
-        .run(&mut sink)
-        .map_err(|error| input.refuse(&error))?;
+    walk.run(&mut sink).map_err(|error| input.refuse(&error))?;
     let name = |event: usize| names.get(event).cloned().unwrap_or_default();
     Ok(counters_text::write(output, &sink.counters, name, layout)?)
 }

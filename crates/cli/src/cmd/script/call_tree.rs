@@ -100,10 +100,10 @@ pub(super) fn run(
         ))
     })?;
     let filter = Filter::from_matches(matches, reader)?;
-    let passage = input.passage(true);
+    let progress = input.progress(true);
     let mut session = Session::new(reader)
         .keeping_exited_threads()
-        .observed_by(&passage)
+        .observed_by(&progress)
         .knowing_guests(&guests::known(matches));
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
     let decoding = Decoding::prepare(
@@ -137,7 +137,7 @@ pub(super) fn run(
     };
     sink.teller.begin();
     let finished = decoding.run(session, (input, reader), &mut sink)?;
-    drop(passage);
+    drop(progress);
     let Timeline {
         calls,
         functions,

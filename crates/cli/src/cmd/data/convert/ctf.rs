@@ -10,17 +10,16 @@ use oxperf_data::Reader;
 use oxperf_data::features::ClockData;
 use oxperf_machine::Machine;
 use oxperf_present::ctf::{Clock, Metadata, SampleClass, Sideband};
-use oxperf_session::{EventTable, NoSink, SampleEvent, Session, SidebandEvent, Sink};
+use oxperf_query::{Query, TimeWindows, formatters};
+use oxperf_session::{EventTable, NoSink, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::kernel::Lost;
 use oxperf_wire::{Cursor, Endian};
 
 use super::{Converted, Request};
-use crate::collect;
 use crate::failure::Failure;
 use crate::input::report_trouble;
 use crate::output::print_error;
-use crate::time_windows::TimeWindows;
 use streams::Streams;
 
 /// Writes the folder.
@@ -30,10 +29,15 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let with_others = request.matches.get_flag("all");
     let clock = clock(&reader, request.matches.get_flag("tod"))?;
     let times = request.times(&reader)?;
-    let formatters = collect::formatters(&reader);
-    let passage = input.passage(false);
-    let session = Session::new(&reader).observed_by(&passage);
-    let classes = sample_classes(session.events(), &formatters, reader.endian());
+    let formatters = formatters(&reader);
+    let progress = input.progress(false);
+    // As perf's: samples as they were recorded, without guests, code made at run time and hardware trace.
+    let query = Query {
+        progress: Some(&progress),
+        ..Query::default()
+    };
+    let walk = query.start(&reader);
+    let classes = sample_classes(walk.events(), &formatters, reader.endian());
     let failed = |error: io::Error| Failure::new(format!("cannot write the trace {path}: {error}"));
     if input.is_read_from(request.output) || input.is_read_from(&request.output.join("metadata")) {
         return Err(Failure::new(format!(
@@ -59,7 +63,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
             skipped: 0,
         },
     };
-    let finished = session
+    let finished = walk
         .run(&mut writer)
         .map_err(|error| input.refuse(&error))?;
     let converted = writer.finish().map_err(failed)?;

@@ -6,54 +6,52 @@ use std::ops::ControlFlow;
 use oxperf_abi::{EventType, SampleType};
 use oxperf_machine::Machine;
 use oxperf_present::json_export::{self, SampleHead, Samples, write_name, write_trace_field};
+use oxperf_query::{Query, TimeWindows, formatters, unwinder};
 use oxperf_resolve::{
     ChainOptions, Chains, DsoAddress, DsoAddressId, DsoAddressTable, Names, SymbolSource,
 };
-use oxperf_session::{EventTable, NoSink, SampleEvent, Session, Sink};
+use oxperf_session::{EventTable, NoSink, SampleEvent, Sink};
 use oxperf_tracepoint::{Formatter, Formatters};
 
 use super::{Converted, Request};
-use crate::collect;
 use crate::failure::Failure;
 use crate::input::{report_chains, report_trouble};
-use crate::naming;
 use crate::output::Output;
 use crate::texts::Texts;
-use crate::time_windows::TimeWindows;
+use crate::{arguments, symbol_source};
 
 /// Writes the file.
 pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let input = request.input;
     let reader = input.reader()?;
-    let names = naming::source(request.matches, &reader)?;
+    let symbols = arguments::symbols::options(request.matches);
+    let names = symbol_source::open(&symbols, &reader)?;
     let times = request.times(&reader)?;
-    let formatters = collect::formatters(&reader);
-    let passage = input.passage(false);
-    let session = Session::new(&reader)
-        .observed_by(&passage)
-        .with_jit_logs(naming::places(request.matches));
+    let formatters = formatters(&reader);
+    let progress = input.progress(false);
+    // As perf's: no guests, no samples of hardware trace, and threads end as they were recorded.
+    let query = Query {
+        jit_logs: Some(&symbols.search_paths),
+        progress: Some(&progress),
+        ..Query::default()
+    };
+    let walk = query.start(&reader);
     let mut output = Output::new(request.create_file()?);
     json_export::begin(output.buffer(), &reader, input.modified());
     let chains = Chains::new(
         ChainOptions::default(),
-        naming::unwinder(naming::places(request.matches), &reader),
+        unwinder(&symbols.search_paths, &reader),
     );
-    let mut writer = Writer::new(
-        output,
-        session.events(),
-        (&formatters, &names),
-        chains,
-        times,
-    );
-    let finished = session
+    let mut writer = Writer::new(output, walk.events(), (&formatters, &names), chains, times);
+    let finished = walk
         .run(&mut writer)
         .map_err(|error| input.refuse(&error))?;
     let losses = writer.chains.losses();
     let converted = writer.finish()?;
     report_trouble(&finished.diagnostics);
     report_chains(&losses);
-    naming::keep(&names);
-    naming::report_nameless(names.otherwise());
+    symbol_source::keep(&names);
+    symbol_source::report_nameless(names.otherwise());
     Ok(converted)
 }
 

@@ -7,17 +7,36 @@ use std::path::Path;
 use oxperf_data::RawRecord;
 use oxperf_itrace::{ItraceOptions, LogWriter};
 use oxperf_present::{dump, records};
+use oxperf_query::QueryRun;
+use oxperf_session::{Finished, Sink};
 use oxperf_sys::files::create_output;
 use oxperf_wire::Endian;
 use oxperf_wire::user::AuxtraceError;
 
 use crate::failure::Failure;
+use crate::input::Input;
 
 /// The file in the working folder.
 const NAME: &str = "intel_pt.log";
 
+/// Runs a walk whose decoder of hardware trace may write a log.
+pub(crate) fn run(
+    mut walk: QueryRun<'_, '_>,
+    (input, endian): (&Input, Endian),
+    sink: &mut impl Sink,
+) -> Result<Finished, Failure> {
+    let log = match walk.itrace() {
+        Some(options) => writer(options, endian)?,
+        None => None,
+    };
+    if let Some(log) = log {
+        walk.log_trace_to(log);
+    }
+    walk.run(sink).map_err(|error| input.refuse(&error))
+}
+
 /// Writes the log that the options ask for, if they do.
-pub(super) fn writer(
+pub(crate) fn writer(
     options: &ItraceOptions,
     endian: Endian,
 ) -> Result<Option<Box<dyn LogWriter>>, Failure> {

@@ -1,4 +1,4 @@
-//! What happens while a recording is read: memory of what was read is given back, and a terminal shows how far it is.
+//! Progress of a read: memory behind it is given back, and a terminal shows how far it is.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use super::forms::Form;
 use crate::progress::Progress;
 
 /// One walk over a recording; what it shows is taken away with it.
-pub(crate) struct Passage<'i> {
+pub(crate) struct ReadProgress<'i> {
     form: &'i Form,
     state: RefCell<State>,
 }
@@ -27,14 +27,18 @@ const KEPT: u64 = 4 << 20;
 /// So many bytes are given back at once: each time all cores have to forget where these pages were.
 const AT_ONCE: u64 = 8 << 20;
 
-impl<'i> Passage<'i> {
-    pub(super) fn new(form: &'i Form, tells_progress: bool, writes_meanwhile: bool) -> Passage<'i> {
+impl<'i> ReadProgress<'i> {
+    pub(super) fn new(
+        form: &'i Form,
+        shows_progress: bool,
+        writes_meanwhile: bool,
+    ) -> ReadProgress<'i> {
         let sizes = form.sizes();
         let total = (!sizes.is_empty()).then(|| sizes.iter().sum());
-        let progress = tells_progress
+        let progress = shows_progress
             .then(|| Progress::begin(total, writes_meanwhile))
             .flatten();
-        Passage {
+        ReadProgress {
             form,
             state: RefCell::new(State {
                 progress,
@@ -45,7 +49,7 @@ impl<'i> Passage<'i> {
     }
 }
 
-impl ProgressObserver for Passage<'_> {
+impl ProgressObserver for ReadProgress<'_> {
     fn passed(&self, part: usize, offset: FileOffset) {
         let state = &mut *self.state.borrow_mut();
         if state.part != part {
