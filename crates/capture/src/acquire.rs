@@ -1,26 +1,37 @@
 //! Plans and opens until the kernel takes everything, asking for less each time that it refuses.
 
-use oxperf_abi::Tid;
+use oxperf_abi::{AttrFlags, Tid};
 use oxperf_sys::{Kernel, OpenError};
 
 use crate::error::CaptureError;
 use crate::event::EventRequest;
-use crate::explain::{Explanation, Permissions, Wanted};
-use crate::fallback::{self, Step};
-use crate::missing::Missing;
-use crate::note::{Note, Notes};
+use crate::explain::{AccessRequest, Explanation, Permissions};
+use crate::fallback::{self, FallbackStep};
+use crate::notice::{Notice, Observer};
 use crate::open::{OpenEvents, Refusal};
-use crate::options::RecordOptions;
-use crate::plan::{Plan, Scene};
+use crate::options::TargetOptions;
+use crate::plan::{MachineInfo, Plan, Purpose};
 use crate::system;
+use crate::unsupported::Unsupported;
 
 /// A plan that the kernel took, and its descriptors.
 #[derive(Debug)]
 pub struct Acquired {
-    /// What is open.
+    /// The plan.
     pub plan: Plan,
     /// Its descriptors.
     pub open: OpenEvents,
+}
+
+/// The kernel and the tasks that a plan is opened on.
+#[derive(Clone, Copy)]
+pub struct OpenContext<'a> {
+    /// The kernel.
+    pub kernel: &'a dyn Kernel,
+    /// CPUs and threads.
+    pub machine: &'a MachineInfo,
+    /// The first thread of the workload, when there is one.
+    pub workload: Option<Tid>,
 }
 
 /// Opens as many of `requests` as the kernel takes.
@@ -28,30 +39,29 @@ pub struct Acquired {
 /// # Errors
 /// None of them can be opened.
 pub fn acquire(
-    kernel: &dyn Kernel,
-    options: &RecordOptions,
+    target: &TargetOptions,
+    purpose: Purpose<'_>,
     requests: Vec<EventRequest>,
-    scene: &Scene,
-    workload: Option<Tid>,
-    notes: &mut dyn Notes,
+    context: OpenContext<'_>,
+    observer: &mut dyn Observer,
 ) -> Result<Acquired, CaptureError> {
-    let (missing, permissions) = (Missing::default(), system::permissions());
     let mut attempt = Attempt {
-        options,
+        target,
         requests,
-        missing,
+        unsupported: Unsupported::default(),
         raised_files: false,
-        permissions,
-        notes,
+        permissions: system::permissions(),
+        observer,
     };
     loop {
-        let plan = Plan::new(options, &attempt.requests, scene, attempt.missing);
-        match OpenEvents::open(kernel, &plan, workload) {
+        let (requests, unsupported) = (&attempt.requests, attempt.unsupported);
+        let plan = Plan::new(target, purpose, requests, context.machine, unsupported);
+        match OpenEvents::open(context.kernel, &plan, context.workload) {
             Ok(open) => {
-                open.gone
-                    .iter()
-                    .for_each(|&tid| attempt.notes.note(Note::ThreadGone(tid)));
-                attempt.notes.opened(&plan);
+                for &tid in &open.gone {
+                    attempt.observer.notice(Notice::ThreadGone(tid));
+                }
+                attempt.observer.opened(&plan);
                 return Ok(Acquired { plan, open });
             }
             Err(refusal) => attempt.adapt(&plan, refusal)?,
@@ -59,14 +69,14 @@ pub fn acquire(
     }
 }
 
-/// What changes between two plans.
+/// The inputs that change between two plans.
 struct Attempt<'a> {
-    options: &'a RecordOptions,
+    target: &'a TargetOptions,
     requests: Vec<EventRequest>,
-    missing: Missing,
+    unsupported: Unsupported,
     raised_files: bool,
     permissions: Permissions,
-    notes: &'a mut dyn Notes,
+    observer: &'a mut dyn Observer,
 }
 
 impl Attempt<'_> {
@@ -77,57 +87,49 @@ impl Attempt<'_> {
             self.permissions.open_files = system::raise_open_files();
             return Ok(());
         }
-        match (
-            self.step(plan, refusal),
-            self.requests.get_mut(refusal.event),
-        ) {
-            (Step::Change(change), Some(request)) => {
-                fallback::apply(change, request)
-                    .into_iter()
-                    .for_each(|note| self.notes.note(note));
+        let step = self.step(plan, refusal);
+        match (step, self.requests.get_mut(refusal.event)) {
+            (FallbackStep::Change(change), Some(request)) => {
+                if let Some(notice) = fallback::apply(change, request) {
+                    self.observer.notice(notice);
+                }
                 Ok(())
             }
-            (Step::Without(missing, feature), _) => {
-                self.missing = missing;
-                self.notes.note(Note::FeatureMissing(feature));
+            (FallbackStep::Without(unsupported, feature), _) => {
+                self.unsupported = unsupported;
+                self.observer.notice(Notice::FeatureUnsupported(feature));
                 Ok(())
             }
             _ => self.remove(refusal.event, self.explain(plan, refusal)),
         }
     }
 
-    fn step(&self, plan: &Plan, refusal: Refusal) -> Step {
-        let cpu_wide = self.options.target.is_cpu_wide();
-        plan.events
-            .get(refusal.event)
-            .map_or(Step::GiveUp, |event| {
-                fallback::step(
-                    event,
-                    refusal.error,
-                    cpu_wide,
-                    self.missing,
-                    self.permissions,
-                )
-            })
+    fn step(&self, plan: &Plan, refusal: Refusal) -> FallbackStep {
+        let Some(event) = plan.events.get(refusal.event) else {
+            return FallbackStep::GiveUp;
+        };
+        fallback::step(
+            event,
+            refusal.error,
+            self.target.target.is_cpu_wide(),
+            self.unsupported,
+            self.permissions,
+        )
     }
 
     fn explain(&self, plan: &Plan, refusal: Refusal) -> Explanation {
         let event = &plan.events[refusal.event];
-        let wanted = Wanted {
-            cpu_wide: self.options.target.is_cpu_wide(),
-            kernel: !event
-                .attr
-                .flags
-                .contains(oxperf_abi::AttrFlags::EXCLUDE_KERNEL),
+        let access = AccessRequest {
+            cpu_wide: self.target.target.is_cpu_wide(),
+            kernel: !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL),
             tracepoint: event.request.is_tracepoint(),
         };
-        let (target, permissions) = (&self.options.target, self.permissions);
         Explanation::new(
             &event.request.name,
             refusal.error,
-            wanted,
-            target,
-            permissions,
+            access,
+            &self.target.target,
+            self.permissions,
         )
     }
 
@@ -139,13 +141,13 @@ impl Attempt<'_> {
             return Err(CaptureError::NoEvent(explanation));
         }
         self.requests = kept;
-        self.notes.note(Note::EventRemoved(explanation));
+        self.observer.notice(Notice::EventRemoved(explanation));
         Ok(())
     }
 }
 
 /// The requests without the one at `event` and, when it leads a group, without its members; leaders keep being
-/// named by their new places.
+/// named by their new indices.
 fn without_event(requests: &[EventRequest], event: usize) -> Vec<EventRequest> {
     let stays =
         |index: usize, request: &EventRequest| index != event && request.leader != Some(event);
@@ -174,8 +176,8 @@ fn without_event(requests: &[EventRequest], event: usize) -> Vec<EventRequest> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Target;
-    use oxperf_abi::{AttrFlags, Cpu, EventType, ReadFormat, SoftwareId};
+    use crate::options::{SamplingOptions, Target};
+    use oxperf_abi::{Cpu, EventType, ReadFormat, SoftwareId};
     use oxperf_sys::{Errno, FakeKernel, OpenRequest};
 
     const ENOENT: i32 = 2;
@@ -193,30 +195,30 @@ mod tests {
         request
     }
 
-    /// What is open in the end, and what was told on the way: one line a plan's event, then one a note.
+    /// The events that are open in the end, one line each, then the notices on the way.
     fn outcome(kernel: FakeKernel, target: Target, requests: Vec<EventRequest>) -> String {
         let threads = if target == Target::Workload {
             Vec::new()
         } else {
             vec![Tid(10), Tid(11)]
         };
-        let scene = Scene {
+        let machine = MachineInfo {
             online: vec![Cpu(0)],
             threads,
         };
-        let options = RecordOptions {
+        let target = TargetOptions {
             target,
-            ..RecordOptions::default()
+            ..TargetOptions::default()
         };
-        let mut notes: Vec<Note> = Vec::new();
-        let acquired = acquire(
-            &kernel,
-            &options,
-            requests,
-            &scene,
-            Some(Tid(7)),
-            &mut notes,
-        );
+        let context = OpenContext {
+            kernel: &kernel,
+            machine: &machine,
+            workload: Some(Tid(7)),
+        };
+        let sampling = SamplingOptions::default();
+        let purpose = Purpose::Sampling(&sampling);
+        let mut observer: Vec<Notice> = Vec::new();
+        let acquired = acquire(&target, purpose, requests, context, &mut observer);
         let mut lines = match acquired {
             Ok(Acquired { plan, open }) => {
                 let names = plan.events.iter().zip(&open.events);
@@ -229,14 +231,14 @@ mod tests {
                 error.to_string().lines().next().unwrap_or_default()
             )],
         };
-        let kind = |note: &Note| {
-            format!("{note:?}")
+        let kind = |notice: &Notice| {
+            format!("{notice:?}")
                 .split([' ', '('])
                 .next()
                 .unwrap_or_default()
                 .to_owned()
         };
-        lines.extend(notes.iter().map(kind));
+        lines.extend(observer.iter().map(kind));
         lines.join("; ")
     }
 
@@ -281,7 +283,7 @@ mod tests {
         );
         assert_eq!(
             got,
-            "cpu-clock x1; FeatureMissing; FeatureMissing; FeatureMissing"
+            "cpu-clock x1; FeatureUnsupported; FeatureUnsupported; FeatureUnsupported"
         );
     }
 

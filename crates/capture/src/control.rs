@@ -1,27 +1,25 @@
-//! When a recording goes on and when it ends: signals, the workload, the delay, targets that are gone.
+//! The course of a recording: the workload held back, running and ended; the signals and gone targets that end it.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use oxperf_abi::{Pid, Tid};
-use oxperf_sys::{EventFd, PollSet, PollSlot, Signal, SpawnError, Workload, WorkloadSpec};
+use oxperf_sys::{EventFd, Signal, SpawnError, Workload, WorkloadSpec};
 
 use crate::error::CaptureError;
 use crate::interrupts::{GRACE, Interrupts};
-use crate::note::{Note, Notes};
+use crate::notice::{Notice, Observer};
 use crate::options::{Destination, Program, Start};
+use crate::wake::WakeSources;
 
-/// How old a record in a ring becomes before it is moved, however few there are.
-const DRAIN_INTERVAL: Duration = Duration::from_secs(1);
-
-/// How a recording ended.
+/// The end of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ending {
     /// The signal that ended it, when one did.
     pub signal: Option<i32>,
-    /// How the workload ended, when there was one.
+    /// The status with which the workload ended, when there was one.
     pub workload: Option<ExitStatus>,
 }
 
@@ -42,20 +40,22 @@ impl Ending {
 
 /// The workload, held back or running, and the watch for what ends the recording.
 #[derive(Debug)]
-pub(crate) struct Control {
-    workload: Option<Workload>,
-    program: String,
-    interrupts: Rc<Interrupts>,
-    poll: PollSet,
-    watch_slot: PollSlot,
-    rings: Vec<PollSlot>,
+pub(crate) struct RecordingControl {
+    workload: Option<NamedWorkload>,
+    wake: WakeSources,
     ended: bool,
     /// The workload was asked to end.
     stopped: bool,
-    enable_at: Option<Instant>,
 }
 
-/// What the loop of a recording does next.
+/// A workload with the name that the user gave.
+#[derive(Debug)]
+struct NamedWorkload {
+    process: Workload,
+    program: String,
+}
+
+/// The next step of a recording's loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum News {
     /// Records may wait.
@@ -64,7 +64,7 @@ pub(crate) enum News {
     Enable,
 }
 
-impl Control {
+impl RecordingControl {
     /// Starts the workload's process, held back, and watches for signals.
     ///
     /// # Errors
@@ -72,41 +72,29 @@ impl Control {
     pub(crate) fn new(
         program: Option<&Program>,
         output: &Destination,
-    ) -> Result<Control, CaptureError> {
-        let name = program.and_then(|program| program.arguments.first());
-        let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    ) -> Result<RecordingControl, CaptureError> {
         let output_to_error = *output == Destination::StandardOutput;
-        let workload = program
-            .map(|program| spawn(program, output_to_error))
-            .transpose();
-        let workload = workload.map_err(|source| CaptureError::Workload {
-            program: name.clone(),
-            source,
-        })?;
+        let workload = program.map(|program| NamedWorkload::spawn(program, output_to_error));
+        let workload = workload.transpose()?;
         let interrupts = Rc::new(Interrupts::watch()?);
-        let mut poll = PollSet::new();
-        let watch_slot = poll.add(&*interrupts);
-        Ok(Control {
+        Ok(RecordingControl {
             workload,
-            program: name,
-            interrupts,
-            poll,
-            watch_slot,
-            rings: Vec::new(),
+            wake: WakeSources::new(interrupts),
             ended: false,
             stopped: false,
-            enable_at: None,
         })
     }
 
     /// The signals, for others who wait.
     pub(crate) fn interrupts(&self) -> Rc<Interrupts> {
-        Rc::clone(&self.interrupts)
+        Rc::clone(self.wake.interrupts())
     }
 
     /// The workload's process.
     pub(crate) fn workload(&self) -> Option<Pid> {
-        self.workload.as_ref().map(Workload::pid)
+        self.workload
+            .as_ref()
+            .map(|workload| workload.process.pid())
     }
 
     /// The workload's first thread.
@@ -116,7 +104,7 @@ impl Control {
 
     /// Also waits for the ring that `owner` stands for.
     pub(crate) fn watch_ring(&mut self, owner: &EventFd) {
-        self.rings.push(self.poll.add(owner));
+        self.wake.add_ring(owner);
     }
 
     /// Lets the workload run; the delay begins.
@@ -124,45 +112,35 @@ impl Control {
     /// # Errors
     /// The program cannot be executed.
     pub(crate) fn start(&mut self, start: Start) -> Result<(), CaptureError> {
-        if let Some(workload) = &mut self.workload {
-            let started = workload.start();
-            let program = &self.program;
-            started.map_err(|source| CaptureError::Workload {
-                program: program.clone(),
-                source,
-            })?;
+        if let Some(NamedWorkload { process, program }) = &mut self.workload {
+            let started = process.start();
+            started.map_err(|source| not_started(program, source))?;
         }
         if let Start::After(delay) = start {
-            self.enable_at = Instant::now().checked_add(delay);
+            self.wake.add_delay(delay);
         }
         Ok(())
     }
 
-    /// Whether something ended the recording: what is still in the rings belongs to it, nothing after.
+    /// Returns whether something ended the recording: what is still in the rings belongs to it, nothing after.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Waits until many records wait, or some for a while, or the delay is over, or something ends the recording.
+    /// Waits until many records wait, or some for a while, or the delay is over, or something ends the recording: a
+    /// signal, the end of the workload, or that all tasks are gone which the rings belong to.
     ///
     /// # Errors
     /// The kernel's answer.
     pub(crate) fn wait(&mut self) -> Result<News, CaptureError> {
-        let longest = self
-            .time_to_enable()
-            .map_or(DRAIN_INTERVAL, |time| time.min(DRAIN_INTERVAL));
-        self.poll.wait(Some(longest)).map_err(CaptureError::Wait)?;
-        if self.poll.readiness(self.watch_slot).readable {
-            self.interrupts.take();
-        }
+        self.wake.wait().map_err(CaptureError::Wait)?;
         // The output may have taken signals while it was written.
-        self.ended |= self.interrupts.signal().is_some();
-        if self.interrupts.take_child() {
+        self.ended |= self.wake.interrupts().signal().is_some();
+        if self.wake.interrupts().take_child() {
             self.ended |= self.workload_has_ended().map_err(CaptureError::Wait)?;
         }
-        self.drop_gone_rings();
-        if self.time_to_enable() == Some(Duration::ZERO) {
-            self.enable_at = None;
+        self.ended |= !self.wake.has_rings();
+        if self.wake.take_delay_end() {
             return Ok(News::Enable);
         }
         Ok(News::Records)
@@ -174,90 +152,90 @@ impl Control {
             && matches!(self.workload_has_ended(), Ok(false))
             && let Some(workload) = &self.workload
         {
-            // It may be gone by now; waiting tells.
-            let _ = workload.signal(Signal::Terminate.number());
+            // It may be gone by now; waiting finds out.
+            let _ = workload.process.signal(Signal::Terminate.number());
         }
     }
 
-    /// Waits until the workload has ended, and says how everything ended. Where it does not end in time, or the user
-    /// asks again, it is killed, and its end tells nothing of it.
-    pub(crate) fn finish(&mut self, notes: &mut dyn Notes) -> Ending {
-        let poll = &mut self.poll;
-        self.rings.drain(..).for_each(|slot| poll.remove(slot));
+    /// Waits until the workload has ended, and returns how everything ended. Where it does not end in time, or the user
+    /// asks again, it is killed, and its status is left out.
+    pub(crate) fn finish(&mut self, observer: &mut dyn Observer) -> Ending {
+        self.wake.remove_rings();
         let mut ending = Ending::default();
         if self.outlasts_workload(Interrupts::is_repeated) {
             ending.workload = self
                 .workload
                 .as_mut()
-                .and_then(|workload| workload.try_wait().ok().flatten());
+                .and_then(|workload| workload.process.try_wait().ok().flatten());
         } else {
-            self.kill_workload(notes);
+            self.kill_workload(observer);
         }
-        ending.signal = self.interrupts.signal().map(Signal::number);
+        let signal = self.wake.interrupts().signal();
+        ending.signal = signal.map(Signal::number);
         ending
     }
 
-    fn kill_workload(&mut self, notes: &mut dyn Notes) {
+    fn kill_workload(&mut self, observer: &mut dyn Observer) {
         let Some(workload) = &self.workload else {
             return;
         };
         // It may be gone by now.
-        let _ = workload.kill();
-        notes.note(Note::WorkloadKilled {
-            program: self.program.clone(),
+        let _ = workload.process.kill();
+        observer.notice(Notice::WorkloadKilled {
+            program: workload.program.clone(),
             grace: GRACE,
         });
         // A process that hangs in the kernel is left behind.
         self.outlasts_workload(|_| false);
     }
 
-    fn time_to_enable(&self) -> Option<Duration> {
-        self.enable_at
-            .map(|at| at.saturating_duration_since(Instant::now()))
-    }
-
     fn workload_has_ended(&mut self) -> std::io::Result<bool> {
-        self.workload
-            .as_mut()
-            .map_or(Ok(false), |workload| Ok(workload.try_wait()?.is_some()))
+        match &mut self.workload {
+            Some(workload) => Ok(workload.process.try_wait()?.is_some()),
+            None => Ok(false),
+        }
     }
 
-    /// Waits for the workload's end, for the grace period or until `hurry`; whether it came. Without a workload there
-    /// is nothing to wait for.
+    /// Waits for the workload's end, for the grace period or until `hurry`, and returns whether it came. Without a
+    /// workload there is nothing to wait for.
     fn outlasts_workload(&mut self, hurry: impl Fn(&Interrupts) -> bool) -> bool {
         let since = Instant::now();
         while self.workload.is_some() && !self.workload_has_ended().unwrap_or(true) {
             let left = GRACE.saturating_sub(since.elapsed());
-            if left.is_zero() || hurry(&self.interrupts) || self.poll.wait(Some(left)).is_err() {
+            let in_hurry = left.is_zero() || hurry(self.wake.interrupts());
+            if in_hurry || self.wake.wait_for_signal(left).is_err() {
                 return false;
             }
-            self.interrupts.take();
         }
         true
     }
+}
 
-    /// A ring whose tasks have all exited brings nothing new; without any ring the recording ends.
-    fn drop_gone_rings(&mut self) {
-        let poll = &mut self.poll;
-        self.rings.retain(|&slot| {
-            let state = poll.readiness(slot);
-            let gone = state.hung_up || state.failed || state.closed;
-            if gone {
-                poll.remove(slot);
-            }
-            !gone
-        });
-        self.ended |= self.rings.is_empty();
+impl NamedWorkload {
+    fn spawn(program: &Program, output_to_error: bool) -> Result<NamedWorkload, CaptureError> {
+        let first = program.arguments.first();
+        let name = first.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let spec = WorkloadSpec {
+            arguments: &program.arguments,
+            environment: &program.environment,
+            search_path: program.search_path.as_deref(),
+            output_to_error,
+        };
+        match Workload::spawn(&spec) {
+            Ok(process) => Ok(NamedWorkload {
+                process,
+                program: name,
+            }),
+            Err(source) => Err(not_started(&name, source)),
+        }
     }
 }
 
-fn spawn(program: &Program, output_to_error: bool) -> Result<Workload, SpawnError> {
-    Workload::spawn(&WorkloadSpec {
-        arguments: &program.arguments,
-        environment: &program.environment,
-        search_path: program.search_path.as_deref(),
-        output_to_error,
-    })
+fn not_started(program: &str, source: SpawnError) -> CaptureError {
+    CaptureError::Workload {
+        program: program.to_owned(),
+        source,
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use oxperf_wire::Encoder;
 use oxperf_wire::user::{IdIndex, IdIndexEntry, ThreadMap, ThreadMapEntry};
 
 use crate::open::{OpenEvent, OpenEvents};
-use crate::plan::{Place, Plan, PlannedEvent, Task};
+use crate::plan::{OpenSite, Plan, PlannedEvent, TargetTask};
 use crate::synthesize::{ProcDir, RecordSink};
 
 /// Stands for any CPU or any thread in these records.
@@ -44,19 +44,19 @@ fn index_entries(
         .fds
         .iter()
         .zip(&event.ids)
-        .map(move |(&(place, _), &id)| IdIndexEntry {
+        .map(move |(&(site, _), &id)| IdIndexEntry {
             id,
-            index: plan.ring_of(place).unwrap_or(0) as u64,
-            cpu: place.cpu.map_or(ANY, |cpu| u64::from(cpu.0)),
-            tid: thread_of(place, workload).map_or(ANY, |tid| i64::from(tid.0).cast_unsigned()),
+            index: plan.ring_of(site).unwrap_or(0) as u64,
+            cpu: site.cpu.map_or(ANY, |cpu| u64::from(cpu.0)),
+            tid: thread_of(site, workload).map_or(ANY, |tid| i64::from(tid.0).cast_unsigned()),
         })
 }
 
-fn thread_of(place: Place, workload: Option<Tid>) -> Option<Tid> {
-    match place.task {
-        Task::Anyone => None,
-        Task::Workload => workload,
-        Task::Thread(tid) => Some(tid),
+fn thread_of(site: OpenSite, workload: Option<Tid>) -> Option<Tid> {
+    match site.task {
+        TargetTask::Anyone => None,
+        TargetTask::Workload => workload,
+        TargetTask::Thread(tid) => Some(tid),
     }
 }
 
@@ -86,14 +86,14 @@ fn write_updates_of(event: &PlannedEvent, id: EventId, sink: &mut RecordSink) {
     if let Some(scale) = event.request.scale {
         update(SCALE, &|body| body.u64(scale.to_bits()));
     }
-    let cpus = cpus_of(&event.places);
+    let cpus = cpus_of(&event.sites);
     if !cpus.is_empty() {
         update(CPUS, &|body| encode_cpus(&cpus, body));
     }
 }
 
-fn cpus_of(places: &[Place]) -> Vec<Cpu> {
-    let mut cpus: Vec<Cpu> = places.iter().filter_map(|place| place.cpu).collect();
+fn cpus_of(sites: &[OpenSite]) -> Vec<Cpu> {
+    let mut cpus: Vec<Cpu> = sites.iter().filter_map(|site| site.cpu).collect();
     cpus.sort_unstable();
     cpus.dedup();
     cpus
@@ -125,12 +125,12 @@ pub(crate) fn write_thread_map(threads: &[Tid], proc: &ProcDir, sink: &mut Recor
 
 /// Writes the CPUs that were watched; no CPU means that tasks were followed wherever they ran.
 pub(crate) fn write_cpu_map(plan: &Plan, sink: &mut RecordSink) {
-    let places: Vec<Place> = plan
+    let sites: Vec<OpenSite> = plan
         .events
         .iter()
-        .flat_map(|event| event.places.iter().copied())
+        .flat_map(|event| event.sites.iter().copied())
         .collect();
-    let cpus = cpus_of(&places);
+    let cpus = cpus_of(&sites);
     sink.user_record(RecordType::CPU_MAP, |body| encode_cpus(&cpus, body));
 }
 

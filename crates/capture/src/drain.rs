@@ -1,18 +1,30 @@
-//! Moves what the kernel wrote from the rings to the file, in pieces as large as they come.
+//! Moves records and traces from the rings of the kernel to the output, in pieces as large as they come.
+//!
+//! - A [`Drain`] moves records as they come, from the rings of one thread. Today one thread drains all rings; a recorder
+//!   with several gives each of them a drain with its share.
+//! - [`copy_newest`] takes the records of a ring that keeps the newest, at a moment that somebody chooses.
+//! - [`move_trace`] moves the trace of hardware from an AUX area.
+
+mod aux;
+mod newest;
+
+pub use aux::{TraceOutput, TracePiece, move_trace};
+pub use newest::copy_newest;
 
 use oxperf_abi::RecordType;
 use oxperf_data::WriteError;
 use oxperf_sys::DataRing;
 use oxperf_wire::{Encoder, Endian};
 
-use crate::recording::Records;
+use crate::output::RecordOutput;
 
-/// The rings of a recording on their way to a writer.
+/// The rings that one thread drains.
 #[derive(Debug)]
 pub struct Drain {
     rings: Vec<DataRing>,
-    /// Memory for what lies around a ring's end.
+    /// Memory for records that lie around a ring's end.
     joined: Vec<u8>,
+    /// The record that ends a round.
     round: Vec<u8>,
 }
 
@@ -28,30 +40,30 @@ impl Drain {
         }
     }
 
-    /// One pass over all rings: from each what was there when its turn came, so that a busy ring starves none.
+    /// One pass over all rings: from each the records that were there when its turn came, so that a busy ring starves none.
     /// A pass that moved anything ends with the mark that earlier rounds may be put in order, and with a header
-    /// that names all of it. Says how many bytes came from the rings.
+    /// that names all of it. Returns how many bytes came from the rings.
     ///
     /// # Errors
     /// The output refuses; what was moved before can be read.
-    pub fn pass(&mut self, writer: &mut impl Records) -> Result<u64, WriteError> {
+    pub fn pass(&mut self, output: &mut impl RecordOutput) -> Result<u64, WriteError> {
         let mut moved = 0;
         for ring in &mut self.rings {
-            moved += move_ring(ring, &mut self.joined, writer)?;
+            moved += move_ring(ring, &mut self.joined, output)?;
         }
         if moved > 0 {
-            writer.end_round(&self.round)?;
+            output.end_round(&self.round)?;
         }
         Ok(moved)
     }
 }
 
-/// Moves what a ring holds. A ring hands out its memory itself; only around its end the two pieces are joined,
-/// because a record may lie across and the writer must see it whole.
+/// Moves all that a ring holds. A ring hands out its memory itself; only around its end the two pieces are joined,
+/// because a record may lie across and the output must see it whole.
 fn move_ring(
     ring: &mut DataRing,
     joined: &mut Vec<u8>,
-    writer: &mut impl Records,
+    output: &mut impl RecordOutput,
 ) -> Result<u64, WriteError> {
     let (first, second) = ring.available();
     let length = first.len() + second.len();
@@ -59,12 +71,12 @@ fn move_ring(
         return Ok(0);
     }
     if second.is_empty() {
-        writer.kernel_records(first)?;
+        output.kernel_records(first)?;
     } else {
         joined.clear();
         joined.extend_from_slice(first);
         joined.extend_from_slice(second);
-        writer.kernel_records(joined)?;
+        output.kernel_records(joined)?;
     }
     ring.consume(length);
     Ok(length as u64)
@@ -77,7 +89,7 @@ mod tests {
     use oxperf_data::{Reader, Writer, WriterEvent};
     use oxperf_sys::{EventTask, FakeKernel, Kernel, OpenRequest, RingPages};
 
-    impl Records for Writer<Vec<u8>> {
+    impl RecordOutput for Writer<Vec<u8>> {
         fn kernel_records(&mut self, records: &[u8]) -> Result<(), WriteError> {
             self.append(records)
         }
@@ -123,6 +135,13 @@ mod tests {
             }
         }
         text
+    }
+
+    /// A recorder with several drains gives each to a thread.
+    #[test]
+    fn a_drain_goes_to_a_thread() {
+        fn is_sent<T: Send>() {}
+        is_sent::<Drain>();
     }
 
     #[test]

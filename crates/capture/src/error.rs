@@ -1,4 +1,4 @@
-//! Why a recording could not be made.
+//! The reason why a recording could not be made.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use oxperf_sys::{Errno, RingError, SignalError, SpawnError};
 use crate::explain::Explanation;
 use crate::options::Destination;
 
-/// What stops a recording.
+/// The reasons that stop a recording.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
     /// No event can be opened; the last refusal.
@@ -35,9 +35,9 @@ pub enum CaptureError {
     /// The workload cannot be started.
     #[error("Failed to start the '{program}' workload: {source}")]
     Workload {
-        /// What was to be started.
+        /// The program.
         program: String,
-        /// Why not.
+        /// The reason why not.
         source: SpawnError,
     },
     /// Signals cannot be caught.
@@ -46,7 +46,7 @@ pub enum CaptureError {
     /// A ring cannot be mapped.
     #[error("{}", ring_text(.source, *.pages, *.limit_kb))]
     Ring {
-        /// Why.
+        /// The reason.
         source: RingError,
         /// Its data pages.
         pages: usize,
@@ -62,17 +62,17 @@ pub enum CaptureError {
     /// The output cannot be made.
     #[error("failed to open {to} : {}", reason(.source))]
     Output {
-        /// What was to be made.
+        /// The output.
         to: Destination,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// The output took a part only, as a full disk does.
     #[error("failed to write {to}: {}. {}", reason(&.source.source), safe_text(.to, .source))]
     Write {
-        /// Where to.
+        /// The output.
         to: Destination,
-        /// What and why.
+        /// The part that was not written, and the kernel's answer.
         source: WriteError,
     },
     /// The finished file cannot be read back for its build ids and times.
@@ -80,7 +80,7 @@ pub enum CaptureError {
     ReadBack {
         /// The file.
         from: Destination,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Counting cannot be started.

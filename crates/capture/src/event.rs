@@ -43,7 +43,7 @@ pub struct EventRequest {
     pub cpus: Option<Vec<Cpu>>,
     /// Unit of the counts, `msec` of a clock.
     pub unit: Option<String>,
-    /// What a count is multiplied by to be in `unit`.
+    /// The factor from a count to `unit`.
     pub scale: Option<f64>,
 }
 
@@ -91,7 +91,7 @@ impl EventRequest {
             .map(|(system, event)| (system.as_str(), event.as_str()))
     }
 
-    /// Whether a sample carries a tracepoint's record.
+    /// Returns whether a sample carries a tracepoint's record.
     pub(crate) fn is_tracepoint(&self) -> bool {
         self.attr.kind == EventType::TRACEPOINT
     }

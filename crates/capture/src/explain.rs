@@ -1,4 +1,4 @@
-//! Why the kernel refused an event, in words: which setting forbids what, and the command that allows it.
+//! The reason why the kernel refused an event, in words: which setting forbids what, and the command that allows it.
 
 use std::fmt;
 
@@ -6,22 +6,22 @@ use oxperf_sys::OpenError;
 
 use crate::options::Target;
 
-/// What of the system decides whether an event may be opened.
+/// The settings and rights that decide whether an event may be opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Permissions {
     /// `kernel.perf_event_paranoid`; `None` when the kernel has no performance events or hides it.
     pub paranoid: Option<i32>,
-    /// Whether this process may do what unprivileged ones may not (`CAP_PERFMON` or `CAP_SYS_ADMIN`).
+    /// `true` if this process may do what unprivileged ones may not (`CAP_PERFMON` or `CAP_SYS_ADMIN`).
     pub privileged: bool,
-    /// Whether system calls of this process are filtered, as in most containers.
+    /// `true` if system calls of this process are filtered, as in most containers.
     pub seccomp: bool,
     /// Files that this process may have open at once.
     pub open_files: Option<u64>,
 }
 
-/// What the refused event wanted.
+/// The access that the refused event asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wanted {
+pub struct AccessRequest {
     /// All tasks of a CPU.
     pub cpu_wide: bool,
     /// Kernel mode.
@@ -37,11 +37,11 @@ pub struct Explanation {
     pub event: String,
     /// The kernel's answer.
     pub error: OpenError,
-    /// What forbids it.
+    /// The setting or limit that forbids it.
     pub reason: Reason,
 }
 
-/// What forbids an event.
+/// The reason why an event is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// The setting `kernel.perf_event_paranoid`.
@@ -87,13 +87,13 @@ impl Explanation {
     pub fn new(
         event: &str,
         error: OpenError,
-        wanted: Wanted,
+        access: AccessRequest,
         target: &Target,
         permissions: Permissions,
     ) -> Explanation {
         let reason = match error {
             OpenError::AccessDenied | OpenError::NotPermitted => {
-                denied(error, wanted, target, permissions)
+                denied(error, access, target, permissions)
             }
             OpenError::NoSuchEvent | OpenError::NoDevice | OpenError::NoPmu => Reason::NotSupported,
             OpenError::Unsupported => Reason::NoSampling,
@@ -118,21 +118,26 @@ impl Explanation {
 }
 
 /// The highest value of the setting at which an unprivileged process may have the event.
-fn highest_allowed(wanted: Wanted) -> i32 {
-    match wanted {
-        Wanted {
+fn highest_allowed(access: AccessRequest) -> i32 {
+    match access {
+        AccessRequest {
             tracepoint: true,
             cpu_wide: true,
             ..
         } => -1,
-        Wanted { cpu_wide: true, .. } => 0,
-        Wanted { kernel: true, .. } => 1,
+        AccessRequest { cpu_wide: true, .. } => 0,
+        AccessRequest { kernel: true, .. } => 1,
         _ => 2,
     }
 }
 
-fn denied(error: OpenError, wanted: Wanted, target: &Target, permissions: Permissions) -> Reason {
-    let needed = highest_allowed(wanted);
+fn denied(
+    error: OpenError,
+    access: AccessRequest,
+    target: &Target,
+    permissions: Permissions,
+) -> Reason {
+    let needed = highest_allowed(access);
     match permissions.paranoid {
         Some(value) if !permissions.privileged && value > needed => {
             Reason::Paranoid { value, needed }
@@ -240,7 +245,7 @@ impl Reason {
 mod tests {
     use super::*;
 
-    const KERNEL: Wanted = Wanted {
+    const KERNEL: AccessRequest = AccessRequest {
         cpu_wide: false,
         kernel: true,
         tracepoint: false,
@@ -248,11 +253,11 @@ mod tests {
 
     fn reason(
         error: OpenError,
-        wanted: Wanted,
+        access: AccessRequest,
         target: &Target,
         permissions: Permissions,
     ) -> Reason {
-        Explanation::new("cycles", error, wanted, target, permissions).reason
+        Explanation::new("cycles", error, access, target, permissions).reason
     }
 
     #[test]
@@ -261,10 +266,10 @@ mod tests {
             paranoid: Some(2),
             ..Permissions::default()
         };
-        let denied = |wanted| {
+        let denied = |access| {
             reason(
                 OpenError::AccessDenied,
-                wanted,
+                access,
                 &Target::Workload,
                 permissions,
             )
@@ -277,7 +282,7 @@ mod tests {
             }
         );
         assert_eq!(
-            denied(Wanted {
+            denied(AccessRequest {
                 cpu_wide: true,
                 ..KERNEL
             }),

@@ -1,4 +1,4 @@
-//! What to do when the kernel refuses an event: ask for less, take another event, or do without.
+//! The reactions to a refused event: ask for less, take another event, or do without.
 //!
 //! [`step`] decides and changes nothing; [`apply`] changes the inputs of the next [`Plan`](crate::plan::Plan).
 
@@ -7,24 +7,24 @@ use oxperf_sys::OpenError;
 
 use crate::event::EventRequest;
 use crate::explain::Permissions;
-use crate::missing::{Feature, Missing};
-use crate::note::Note;
+use crate::notice::Notice;
 use crate::plan::PlannedEvent;
+use crate::unsupported::{KernelFeature, Unsupported};
 
 /// The next thing to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// Change the event.
-    Change(Change),
+pub enum FallbackStep {
+    /// EventChange the event.
+    Change(EventChange),
     /// Do without a feature of newer kernels, in all events.
-    Without(Missing, Feature),
+    Without(Unsupported, KernelFeature),
     /// Nothing is left to try; the event cannot be recorded.
     GiveUp,
 }
 
 /// A change to an event that makes it ask for less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Change {
+pub enum EventChange {
     /// Allow one more instruction of skid.
     LessPrecise,
     /// Count time in place of cycles.
@@ -42,32 +42,32 @@ pub fn step(
     event: &PlannedEvent,
     error: OpenError,
     cpu_wide: bool,
-    missing: Missing,
+    unsupported: Unsupported,
     permissions: Permissions,
-) -> Step {
+) -> FallbackStep {
     let flags = event.attr.flags;
     let adaptable = event.request.max_precise && flags.precise_ip() > 0;
     match error {
         OpenError::NoSuchEvent | OpenError::NoDevice if is_cycles(&event.request) => {
-            Step::Change(Change::Clock(clock_for(cpu_wide)))
+            FallbackStep::Change(EventChange::Clock(clock_for(cpu_wide)))
         }
         OpenError::Invalid | OpenError::Unsupported if is_weak_member(&event.request) => {
-            Step::Change(Change::LeaveGroup)
+            FallbackStep::Change(EventChange::LeaveGroup)
         }
         OpenError::Unsupported | OpenError::Invalid | OpenError::NoSuchEvent if adaptable => {
-            Step::Change(Change::LessPrecise)
+            FallbackStep::Change(EventChange::LessPrecise)
         }
         OpenError::AccessDenied if may_drop_kernel(flags, permissions) => {
-            Step::Change(Change::UserOnly)
+            FallbackStep::Change(EventChange::UserOnly)
         }
         OpenError::Unsupported if !flags.contains(AttrFlags::EXCLUDE_GUEST) => {
-            Step::Change(Change::HostOnly)
+            FallbackStep::Change(EventChange::HostOnly)
         }
-        OpenError::Invalid | OpenError::TooNew => match missing.without_newest() {
-            Some((missing, feature)) => Step::Without(missing, feature),
-            None => Step::GiveUp,
+        OpenError::Invalid | OpenError::TooNew => match unsupported.without_newest() {
+            Some((unsupported, feature)) => FallbackStep::Without(unsupported, feature),
+            None => FallbackStep::GiveUp,
         },
-        _ => Step::GiveUp,
+        _ => FallbackStep::GiveUp,
     }
 }
 
@@ -85,30 +85,30 @@ fn may_drop_kernel(flags: AttrFlags, permissions: Permissions) -> bool {
     forbidden && !flags.intersects(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_USER)
 }
 
-/// Changes the request, and tells what the user should know.
-pub fn apply(change: Change, request: &mut EventRequest) -> Option<Note> {
+/// Changes the request, and returns what the user should know.
+pub fn apply(change: EventChange, request: &mut EventRequest) -> Option<Notice> {
     match change {
-        Change::LessPrecise => {
+        EventChange::LessPrecise => {
             let level = request.attr.flags.precise_ip();
             request.attr.flags.set_precise_ip(level.saturating_sub(1));
             None
         }
-        Change::Clock(clock) => Some(use_clock(clock, request)),
-        Change::UserOnly => {
+        EventChange::Clock(clock) => Some(use_clock(clock, request)),
+        EventChange::UserOnly => {
             request.attr.flags |= AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
             add_modifier(&mut request.name, 'u');
-            Some(Note::UserModeOnly {
+            Some(Notice::UserModeOnly {
                 event: request.name.clone(),
             })
         }
-        Change::HostOnly => {
+        EventChange::HostOnly => {
             request.attr.flags |= AttrFlags::EXCLUDE_GUEST;
             add_modifier(&mut request.name, 'H');
-            Some(Note::HostOnly {
+            Some(Notice::HostOnly {
                 event: request.name.clone(),
             })
         }
-        Change::LeaveGroup => {
+        EventChange::LeaveGroup => {
             request.leader = None;
             None
         }
@@ -124,7 +124,7 @@ fn clock_for(cpu_wide: bool) -> SoftwareId {
     }
 }
 
-fn use_clock(clock: SoftwareId, request: &mut EventRequest) -> Note {
+fn use_clock(clock: SoftwareId, request: &mut EventRequest) -> Notice {
     let asked = std::mem::take(&mut request.name);
     request.attr.kind = EventType::SOFTWARE;
     request.attr.config = clock as u64;
@@ -132,7 +132,7 @@ fn use_clock(clock: SoftwareId, request: &mut EventRequest) -> Note {
     request.unit = Some("msec".to_owned());
     request.scale = Some(1e-6);
     request.name = format!("{}{}", clock.names()[0], request.attr.flags.modifiers());
-    Note::EventReplaced {
+    Notice::EventReplaced {
         asked,
         used: request.name.clone(),
     }
@@ -148,8 +148,8 @@ fn add_modifier(name: &mut String, letter: char) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{RecordOptions, Target};
-    use crate::plan::{Plan, Scene};
+    use crate::options::{SamplingOptions, Target, TargetOptions};
+    use crate::plan::{MachineInfo, Plan, Purpose};
     use oxperf_abi::Cpu;
 
     const OPEN: Permissions = Permissions {
@@ -173,25 +173,33 @@ mod tests {
     }
 
     fn planned(request: EventRequest, target: Target) -> PlannedEvent {
-        let options = RecordOptions {
+        let target = TargetOptions {
             target,
-            ..RecordOptions::default()
+            ..TargetOptions::default()
         };
-        let scene = Scene {
+        let machine = MachineInfo {
             online: vec![Cpu(0)],
             threads: Vec::new(),
         };
-        Plan::new(&options, &[request], &scene, Missing::default())
-            .events
-            .remove(0)
+        let sampling = SamplingOptions::default();
+        let purpose = Purpose::Sampling(&sampling);
+        Plan::new(
+            &target,
+            purpose,
+            &[request],
+            &machine,
+            Unsupported::default(),
+        )
+        .events
+        .remove(0)
     }
 
-    fn after(request: EventRequest, error: OpenError, permissions: Permissions) -> Step {
+    fn after(request: EventRequest, error: OpenError, permissions: Permissions) -> FallbackStep {
         step(
             &planned(request, Target::Workload),
             error,
             false,
-            Missing::default(),
+            Unsupported::default(),
             permissions,
         )
     }
@@ -201,18 +209,27 @@ mod tests {
         let mut request = cycles(3);
         assert_eq!(
             after(request.clone(), OpenError::NoSuchEvent, OPEN),
-            Step::Change(Change::Clock(SoftwareId::TaskClock))
+            FallbackStep::Change(EventChange::Clock(SoftwareId::TaskClock))
         );
-        let note = apply(Change::Clock(SoftwareId::TaskClock), &mut request);
+        let notice = apply(EventChange::Clock(SoftwareId::TaskClock), &mut request);
         assert_eq!(request.name, "task-clock:ppp");
         assert_eq!(
             (request.attr.kind, request.attr.config),
             (EventType::SOFTWARE, 1)
         );
-        assert!(matches!(note, Some(Note::EventReplaced { asked, .. }) if asked == "cycles"));
+        assert!(matches!(notice, Some(Notice::EventReplaced { asked, .. }) if asked == "cycles"));
         let wide = planned(cycles(0), Target::AllCpus);
-        let chosen = step(&wide, OpenError::NoDevice, true, Missing::default(), OPEN);
-        assert_eq!(chosen, Step::Change(Change::Clock(SoftwareId::CpuClock)));
+        let chosen = step(
+            &wide,
+            OpenError::NoDevice,
+            true,
+            Unsupported::default(),
+            OPEN,
+        );
+        assert_eq!(
+            chosen,
+            FallbackStep::Change(EventChange::Clock(SoftwareId::CpuClock))
+        );
     }
 
     #[test]
@@ -221,29 +238,32 @@ mod tests {
         let denied = |request: &EventRequest, rights| {
             after(request.clone(), OpenError::AccessDenied, rights)
         };
-        assert_eq!(denied(&request, OPEN), Step::GiveUp);
-        assert_eq!(denied(&request, CLOSED), Step::Change(Change::UserOnly));
-        apply(Change::UserOnly, &mut request);
+        assert_eq!(denied(&request, OPEN), FallbackStep::GiveUp);
+        assert_eq!(
+            denied(&request, CLOSED),
+            FallbackStep::Change(EventChange::UserOnly)
+        );
+        apply(EventChange::UserOnly, &mut request);
         assert_eq!(request.name, "cpu-clock:pppu");
-        assert_eq!(denied(&request, CLOSED), Step::GiveUp);
+        assert_eq!(denied(&request, CLOSED), FallbackStep::GiveUp);
         let mut kernel_only = EventRequest::software(SoftwareId::CpuClock, "cpu-clock:k");
         kernel_only.attr.flags |= AttrFlags::EXCLUDE_USER;
-        assert_eq!(denied(&kernel_only, CLOSED), Step::GiveUp);
+        assert_eq!(denied(&kernel_only, CLOSED), FallbackStep::GiveUp);
     }
 
     #[test]
     fn precision_goes_down_before_features_go() {
         assert_eq!(
             after(cycles(2), OpenError::Unsupported, OPEN),
-            Step::Change(Change::LessPrecise)
+            FallbackStep::Change(EventChange::LessPrecise)
         );
         assert_eq!(
             after(cycles(0), OpenError::Unsupported, OPEN),
-            Step::Change(Change::HostOnly)
+            FallbackStep::Change(EventChange::HostOnly)
         );
         assert!(matches!(
             after(cycles(0), OpenError::Invalid, OPEN),
-            Step::Without(_, Feature::ReadLost)
+            FallbackStep::Without(_, KernelFeature::ReadLost)
         ));
     }
 }

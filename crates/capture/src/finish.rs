@@ -1,8 +1,8 @@
-//! What only the records know, looked up in the finished file or counted as they go by, and the features.
+//! Facts that only the records know, looked up in the finished file or counted as they go by, and the features.
 
 mod build_ids;
 mod features;
-mod hits;
+mod hit_dsos;
 mod read;
 mod scan;
 

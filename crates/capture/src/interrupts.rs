@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use oxperf_sys::{Signal, SignalError, SignalWatch};
 
-/// How long the recorder waits for others once it was asked to end: for the workload to end after `SIGTERM`, for the
+/// The time that the recorder waits for others once it was asked to end: for the workload to end after `SIGTERM`, for the
 /// reader of its output to take something.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 /// Signals that follow each other more closely are one wish: `timeout` sends its signal to the process and its group.
 const ONE_WISH: Duration = Duration::from_millis(200);
 
-/// What asks a recorder to end.
+/// The signals that ask a recorder to end.
 const ENDING: [Signal; 3] = [Signal::Interrupt, Signal::Terminate, Signal::Hangup];
 
 /// The signals so far.
@@ -68,17 +68,17 @@ impl Interrupts {
         self.first.get().map(|(signal, _)| signal)
     }
 
-    /// Whether the recorder was asked to end again: nobody is waited for any more.
+    /// Returns whether the recorder was asked to end again: nobody is waited for any more.
     pub(crate) fn is_repeated(&self) -> bool {
         self.repeated.get()
     }
 
-    /// Whether a child ended since the last call.
+    /// Returns whether a child ended since the last call.
     pub(crate) fn take_child(&self) -> bool {
         self.child.replace(false)
     }
 
-    /// How long somebody is waited for who has done nothing since `since`: for ever while nobody asked the recorder
+    /// The time to wait for somebody who has done nothing since `since`: for ever while nobody asked the recorder
     /// to end.
     pub(crate) fn patience(&self, since: Instant) -> Option<Duration> {
         let (_, asked) = self.first.get()?;

@@ -1,18 +1,20 @@
 //! Opens what a plan lists and maps its rings.
 
+use std::io;
+
 use oxperf_abi::{EventId, ReadFormat, Tid};
 use oxperf_sys::{
     Control, ControlScope, DataRing, EventFd, Kernel, OpenError, OpenFlags, OpenRequest, RingError,
     RingPages,
 };
 
-use crate::plan::{Place, Plan, PlannedEvent, RingKey, Task};
+use crate::plan::{OpenSite, Plan, PlannedEvent, RingKey, TargetTask};
 
 /// An event with its descriptors.
 #[derive(Debug)]
 pub struct OpenEvent {
-    /// One descriptor a place where the event could be opened.
-    pub fds: Vec<(Place, EventFd)>,
+    /// One descriptor a site where the event could be opened.
+    pub fds: Vec<(OpenSite, EventFd)>,
     /// The kernel's id of each descriptor.
     pub ids: Vec<EventId>,
 }
@@ -29,10 +31,10 @@ pub struct OpenEvents {
 /// An event that the kernel does not open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// The event's place in the plan.
+    /// The event's index in the plan.
     pub event: usize,
-    /// Where it was to be opened.
-    pub place: Place,
+    /// The site where it was to be opened.
+    pub site: OpenSite,
     /// The kernel's answer.
     pub error: OpenError,
 }
@@ -67,73 +69,75 @@ impl OpenEvents {
         index: usize,
         event: &PlannedEvent,
         workload: Option<Tid>,
-    ) -> Result<Vec<(Place, EventFd)>, Refusal> {
+    ) -> Result<Vec<(OpenSite, EventFd)>, Refusal> {
         let mut fds = Vec::new();
         let mut last_gone = None;
-        for &place in &event.places {
-            match self.open_place(kernel, event, place, workload) {
-                Ok(fd) => fds.push((place, fd)),
-                Err(OpenError::NoSuchTask) => last_gone = Some(self.thread_gone(place)),
+        for &site in &event.sites {
+            match self.open_site(kernel, event, site, workload) {
+                Ok(fd) => fds.push((site, fd)),
+                Err(OpenError::NoSuchTask) => last_gone = Some(self.thread_gone(site)),
                 Err(error) => {
                     return Err(Refusal {
                         event: index,
-                        place,
+                        site,
                         error,
                     });
                 }
             }
         }
         match last_gone {
-            Some(place) if fds.is_empty() => Err(Refusal {
+            Some(site) if fds.is_empty() => Err(Refusal {
                 event: index,
-                place,
+                site,
                 error: OpenError::NoSuchTask,
             }),
             _ => Ok(fds),
         }
     }
 
-    fn open_place(
+    fn open_site(
         &self,
         kernel: &dyn Kernel,
         event: &PlannedEvent,
-        place: Place,
+        site: OpenSite,
         workload: Option<Tid>,
     ) -> Result<EventFd, OpenError> {
         let group = event
             .request
             .leader
-            .and_then(|leader| self.fd_at(leader, place));
+            .and_then(|leader| self.fd_at(leader, site));
         if event.request.leader.is_some() && group.is_none() {
             return Err(OpenError::NoSuchTask);
         }
-        let task = match place.task {
-            Task::Anyone => oxperf_sys::EventTask::Any,
-            Task::Workload => oxperf_sys::EventTask::Thread(workload.ok_or(OpenError::NoSuchTask)?),
-            Task::Thread(tid) => oxperf_sys::EventTask::Thread(tid),
+        let task = match site.task {
+            TargetTask::Anyone => oxperf_sys::EventTask::Any,
+            TargetTask::Workload => {
+                oxperf_sys::EventTask::Thread(workload.ok_or(OpenError::NoSuchTask)?)
+            }
+            TargetTask::Thread(tid) => oxperf_sys::EventTask::Thread(tid),
         };
         let flags = OpenFlags::default();
         kernel.open(&OpenRequest {
             attr: &event.attr,
             task,
-            cpu: place.cpu,
+            cpu: site.cpu,
             group,
             flags,
         })
     }
 
-    fn fd_at(&self, event: usize, place: Place) -> Option<&EventFd> {
+    fn fd_at(&self, event: usize, site: OpenSite) -> Option<&EventFd> {
         let fds = &self.events.get(event)?.fds;
-        fds.iter().find(|(own, _)| *own == place).map(|(_, fd)| fd)
+        fds.iter().find(|(own, _)| *own == site).map(|(_, fd)| fd)
     }
 
-    fn thread_gone(&mut self, place: Place) -> Place {
-        if let Task::Thread(tid) = place.task
+    fn thread_gone(&mut self, site: OpenSite) -> OpenSite {
+        if let TargetTask::Thread(tid) = site.task
             && !self.gone.contains(&tid)
         {
             self.gone.push(tid);
         }
-        place
+        site
     }
 
     /// Maps a ring for each key of the plan and sends the output of all its events there. Also asks for the ids.
@@ -150,15 +154,21 @@ impl OpenEvents {
             .iter()
             .filter_map(|&key| self.map_ring(kernel, key, pages).transpose())
             .collect();
-        for event in &mut self.events {
-            let ids = event
-                .fds
-                .iter()
-                .map(|(_, fd)| kernel.id(fd))
-                .collect::<Result<_, _>>();
-            event.ids = ids.map_err(|error| ring_error(&error, pages))?;
-        }
+        self.read_ids(kernel)
+            .map_err(|error| ring_error(&error, pages))?;
         mapped
+    }
+
+    /// Asks for the ids of all descriptors.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn read_ids(&mut self, kernel: &dyn Kernel) -> io::Result<()> {
+        for event in &mut self.events {
+            let ids = event.fds.iter().map(|(_, fd)| kernel.id(fd));
+            event.ids = ids.collect::<Result<_, _>>()?;
+        }
+        Ok(())
     }
 
     /// The ring of one key; none when all its tasks are gone.
@@ -183,7 +193,7 @@ impl OpenEvents {
     /// The descriptors whose records go to the ring of `key`; the first one owns it.
     pub fn fds_of(&self, key: RingKey) -> impl Iterator<Item = &EventFd> {
         let fds = self.events.iter().flat_map(|event| &event.fds);
-        fds.filter(move |(place, _)| key.takes(*place))
+        fds.filter(move |(site, _)| key.takes(*site))
             .map(|(_, fd)| fd)
     }
 
@@ -191,7 +201,7 @@ impl OpenEvents {
     ///
     /// # Errors
     /// The kernel's answer.
-    pub fn enable(&self, kernel: &dyn Kernel) -> std::io::Result<()> {
+    pub fn enable(&self, kernel: &dyn Kernel) -> io::Result<()> {
         self.control_all(kernel, Control::Enable(ControlScope::Event))
     }
 
@@ -199,17 +209,17 @@ impl OpenEvents {
     ///
     /// # Errors
     /// The kernel's answer.
-    pub fn disable(&self, kernel: &dyn Kernel) -> std::io::Result<()> {
+    pub fn disable(&self, kernel: &dyn Kernel) -> io::Result<()> {
         self.control_all(kernel, Control::Disable(ControlScope::Event))
     }
 
-    fn control_all(&self, kernel: &dyn Kernel, control: Control<'_>) -> std::io::Result<()> {
+    fn control_all(&self, kernel: &dyn Kernel, control: Control<'_>) -> io::Result<()> {
         let mut fds = self.events.iter().flat_map(|event| &event.fds);
         fds.try_for_each(|(_, fd)| kernel.control(fd, control))
     }
 
-    /// What the kernel says of samples that it could not write, for each descriptor with any: the event's place in
-    /// the plan, the id, and how many.
+    /// The samples that the kernel could not write, for each descriptor with any: the event's index in the plan, the id,
+    /// and how many.
     pub fn lost_samples(&self, kernel: &dyn Kernel, plan: &Plan) -> Vec<(usize, EventId, u64)> {
         let events = self.events.iter().zip(&plan.events).enumerate();
         events
@@ -231,7 +241,7 @@ impl OpenEvents {
     }
 }
 
-fn ring_error(error: &std::io::Error, pages: RingPages) -> RingError {
+fn ring_error(error: &io::Error, pages: RingPages) -> RingError {
     RingError::Map {
         bytes: pages.bytes(),
         errno: oxperf_sys::Errno::of(error),

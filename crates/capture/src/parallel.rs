@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What `work` makes of each item, in their order.
+/// The results of `work` for all items, in their order.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let helpers = thread::available_parallelism()
         .map_or(1, NonZero::get)
@@ -30,7 +30,7 @@ fn map_with<T: Sync, R: Send>(
             .map_while(|_| thread::Builder::new().spawn_scoped(scope, work_on).ok())
             .collect();
         let mut done = work_on();
-        // What a helper's panic took with it is missing; there is none in what is done here.
+        // What a helper's panic took with it is unsupported; there is none in what is done here.
         done.extend(
             spawned
                 .into_iter()

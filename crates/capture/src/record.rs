@@ -7,43 +7,45 @@
 
 use std::path::Path;
 
-use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType};
+use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, Tid};
 use oxperf_data::{FeatureSet, WriterEvent};
-use oxperf_sys::{Kernel, RealKernel, RingPages};
+use oxperf_sys::{DataRing, Kernel, RealKernel, RingPages};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
-use crate::acquire::{Acquired, acquire};
-use crate::control::{Control, Ending, News};
-use crate::describe;
+use crate::acquire::{Acquired, OpenContext, acquire};
+use crate::control::{Ending, News, RecordingControl};
 use crate::drain::Drain;
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::finish::{self, RecordingFacts};
-use crate::host::Host;
-use crate::note::{Note, Notes};
-use crate::options::{Destination, Rate, RecordOptions, Start, Target};
-use crate::plan::Scene;
-use crate::recording::{Recording, Volume};
+use crate::host_files::HostFiles;
+use crate::machine_info::machine_info;
+use crate::notice::{Notice, Observer};
+use crate::options::{
+    Destination, OutputOptions, Rate, RecordOptions, SamplingOptions, Start, Target,
+};
+use crate::output::{Recording, Volume};
+use crate::plan::{MachineInfo, Purpose};
 use crate::synthesize::{ProcDir, RecordSink, Synthesizer, Trailer};
-use crate::{build_id, system, target, tracing};
+use crate::{build_id, describe, system, tracing};
 
-/// What a recording brought.
+/// The result of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// Where it is.
+    /// The place of the recording.
     pub output: Destination,
     /// Bytes of it up to the end of the records.
     pub bytes: u64,
-    /// What compressing came to, if anything was to be compressed.
+    /// Sizes before and after compression, if anything was to be compressed.
     pub volume: Option<Volume>,
     /// Samples in it.
     pub samples: u64,
     /// Records that found their ring full.
     pub lost: u64,
-    /// How often the recorder was woken to move records.
+    /// The number of times that the recorder was woken to move records.
     pub wakeups: u64,
-    /// How it ended.
+    /// The end of the recording.
     pub ending: Ending,
 }
 
@@ -54,35 +56,47 @@ pub struct Outcome {
 pub fn record(
     options: &RecordOptions,
     requests: Vec<EventRequest>,
-    notes: &mut dyn Notes,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, CaptureError> {
     if requests.is_empty() {
         return Err(CaptureError::NothingAsked);
     }
-    let options = &with_allowed_rate(options, notes);
-    let scene = target::scene(&options.target, &ProcDir::new(Path::new("/proc")), notes)?;
-    let control = Control::new(options.workload.as_ref(), &options.output)?;
-    Recorder::open(options, requests, scene, control, &RealKernel, notes)?.run(notes)
+    let options = &with_allowed_rate(options, observer);
+    let target = &options.target;
+    let proc = ProcDir::new(Path::new("/proc"));
+    let machine = machine_info(&target.target, &proc, observer)?;
+    let control = RecordingControl::new(target.workload.as_ref(), &options.output.destination)?;
+    let context = RecorderContext {
+        options,
+        kernel: &RealKernel,
+        machine,
+    };
+    Recorder::open(context, control, requests, observer)?.run(observer)
 }
 
-fn with_allowed_rate(options: &RecordOptions, notes: &mut dyn Notes) -> RecordOptions {
-    let asked = options.rate.unwrap_or(Rate::DEFAULT);
+fn with_allowed_rate(options: &RecordOptions, observer: &mut dyn Observer) -> RecordOptions {
+    let asked = options.sampling.rate.unwrap_or(Rate::DEFAULT);
     let (allowed, limit) = system::allowed_rate(asked, system::max_sample_rate());
     let mut options = options.clone();
     if let Some(limit) = limit {
-        notes.note(Note::RateLimited { asked, limit });
-        options.rate = Some(allowed);
+        observer.notice(Notice::RateLimited { asked, limit });
+        options.sampling.rate = Some(allowed);
     }
     options
 }
 
-/// A recording whose events are open.
-struct Recorder<'a> {
+/// The inputs that stay as they are while a recording goes on.
+struct RecorderContext<'a> {
     options: &'a RecordOptions,
     kernel: &'a dyn Kernel,
-    scene: Scene,
+    machine: MachineInfo,
+}
+
+/// A recording whose events are open.
+struct Recorder<'a> {
+    context: RecorderContext<'a>,
+    control: RecordingControl,
     acquired: Acquired,
-    control: Control,
     drain: Drain,
     recording: Recording,
     wakeups: u64,
@@ -90,71 +104,58 @@ struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     fn open(
-        options: &'a RecordOptions,
+        context: RecorderContext<'a>,
+        mut control: RecordingControl,
         requests: Vec<EventRequest>,
-        scene: Scene,
-        mut control: Control,
-        kernel: &'a dyn Kernel,
-        notes: &mut dyn Notes,
+        observer: &mut dyn Observer,
     ) -> Result<Recorder<'a>, CaptureError> {
-        let mut acquired = acquire(
-            kernel,
-            options,
-            requests,
-            &scene,
-            control.workload_thread(),
-            notes,
-        )?;
-        let rings = map_rings(kernel, &mut acquired, options)?;
+        let options = context.options;
+        let purpose = Purpose::Sampling(&options.sampling);
+        let opening = OpenContext {
+            kernel: context.kernel,
+            machine: &context.machine,
+            workload: control.workload_thread(),
+        };
+        let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
+        let rings = map_rings(context.kernel, &mut acquired, &options.sampling)?;
         for &key in &acquired.plan.rings {
-            acquired
-                .open
-                .fds_of(key)
-                .take(1)
-                .for_each(|owner| control.watch_ring(owner));
+            if let Some(owner) = acquired.open.fds_of(key).next() {
+                control.watch_ring(owner);
+            }
         }
-        let features = standing_features(options, &acquired, notes);
+        let features = standing_features(&options.output, &acquired, observer);
         let events = writer_events(&acquired);
-        let recording = Recording::begin(
-            &options.output,
-            &events,
-            features,
-            options.compression,
-            control.interrupts(),
-        )?;
-        let drain = Drain::new(rings);
+        let interrupts = control.interrupts();
+        let recording = Recording::begin(&options.output, &events, features, interrupts)?;
         Ok(Recorder {
-            options,
-            kernel,
-            scene,
-            acquired,
+            context,
             control,
-            drain,
+            acquired,
+            drain: Drain::new(rings),
             recording,
             wakeups: 0,
         })
     }
 
-    fn run(mut self, notes: &mut dyn Notes) -> Result<Outcome, CaptureError> {
-        self.write_existing(notes)?;
+    fn run(mut self, observer: &mut dyn Observer) -> Result<Outcome, CaptureError> {
+        self.write_existing(observer)?;
         let captured = self.capture();
         let counted_lost = captured.and_then(|()| self.write_lost_samples());
         self.control.stop_workload();
-        let ending = self.control.finish(notes);
+        let ending = self.control.finish(observer);
         let counted_lost = counted_lost?;
         let (bytes, volume) = (self.recording.position(), self.recording.volume());
-        let scan = self.recording.look_over(self.options.build_ids)?;
-        let build_ids = finish::build_ids(&scan, self.options.build_ids);
+        let output = &self.context.options.output;
+        let scan = self.recording.look_over(output.build_ids)?;
+        let build_ids = finish::build_ids(&scan, output.build_ids);
         self.recording.finish(build_ids, scan.times)?;
-        let output = self.options.output.clone();
-        let (samples, lost, wakeups) = (scan.samples, scan.lost(counted_lost), self.wakeups);
         Ok(Outcome {
-            output,
+            output: output.destination.clone(),
             bytes,
             volume,
-            samples,
-            lost,
-            wakeups,
+            samples: scan.samples,
+            lost: scan.lost(counted_lost),
+            wakeups: self.wakeups,
             ending,
         })
     }
@@ -163,10 +164,11 @@ impl<'a> Recorder<'a> {
     /// every pass looks for what ends the recording; and as a pass follows a wait, what the recorder causes by writing
     /// is not worth a pass of its own.
     fn capture(&mut self) -> Result<(), CaptureError> {
-        if self.options.start == Start::Now && self.options.target != Target::Workload {
+        let target = &self.context.options.target;
+        if target.start == Start::Now && target.target != Target::Workload {
             self.enable()?;
         }
-        self.control.start(self.options.start)?;
+        self.control.start(target.start)?;
         while !self.control.has_ended() {
             if self.control.wait()? == News::Enable {
                 self.enable()?;
@@ -174,7 +176,7 @@ impl<'a> Recorder<'a> {
             self.drain()?;
         }
         // What ends by itself need not be stopped; refusing to stop loses nothing.
-        let _ = self.acquired.open.disable(self.kernel);
+        let _ = self.acquired.open.disable(self.context.kernel);
         self.control.stop_workload();
         // Each ring holds what it holds now: where events go on nevertheless, they are not waited for.
         self.drain()
@@ -191,12 +193,12 @@ impl<'a> Recorder<'a> {
     fn enable(&self) -> Result<(), CaptureError> {
         self.acquired
             .open
-            .enable(self.kernel)
+            .enable(self.context.kernel)
             .map_err(CaptureError::Enable)
     }
 
     /// Writes what describes the recording and what existed before it.
-    fn write_existing(&mut self, notes: &mut dyn Notes) -> Result<(), CaptureError> {
+    fn write_existing(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
         let trailer = plan
             .events
@@ -212,7 +214,7 @@ impl<'a> Recorder<'a> {
             .any(|event| !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL))
         {
             let written = synthesizer.kernel(&mut sink);
-            written.unwrap_or_else(|error| notes.note(Note::KernelMapMissing(error)));
+            written.unwrap_or_else(|error| observer.notice(Notice::KernelMapMissing(error)));
         }
         describe::write_event_updates(plan, open, &mut sink);
         let watched: Vec<_> = self.watched_threads();
@@ -223,18 +225,18 @@ impl<'a> Recorder<'a> {
         self.recording.append(sink.as_bytes())
     }
 
-    fn watched_threads(&self) -> Vec<oxperf_abi::Tid> {
-        match self.options.target {
+    fn watched_threads(&self) -> Vec<Tid> {
+        match self.context.options.target.target {
             Target::Workload => self.control.workload_thread().into_iter().collect(),
-            _ => self.scene.threads.clone(),
+            _ => self.context.machine.threads.clone(),
         }
     }
 
     fn write_tasks(&self, synthesizer: &Synthesizer<'_>, sink: &mut RecordSink) {
-        match self.options.target {
+        match self.context.options.target.target {
             Target::AllCpus | Target::Cpus(_) => synthesizer.all_tasks(sink),
             Target::Processes(_) | Target::Threads(_) => {
-                synthesizer.threads(&self.scene.threads, sink)
+                synthesizer.threads(&self.context.machine.threads, sink)
             }
             Target::Workload => {}
         }
@@ -247,7 +249,7 @@ impl<'a> Recorder<'a> {
     fn write_lost_samples(&mut self) -> Result<u64, CaptureError> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
         let (mut encoder, mut all) = (Encoder::new(Endian::NATIVE), 0u64);
-        for (event, id, lost) in open.lost_samples(self.kernel, plan) {
+        for (event, id, lost) in open.lost_samples(self.context.kernel, plan) {
             if let Some(event) = plan.events.get(event) {
                 encode_lost(&event.attr, id, lost, &mut encoder);
                 all = all.saturating_add(lost);
@@ -272,9 +274,9 @@ fn encode_lost(attr: &EventAttr, id: EventId, lost: u64, encoder: &mut Encoder) 
 fn map_rings(
     kernel: &dyn Kernel,
     acquired: &mut Acquired,
-    options: &RecordOptions,
-) -> Result<Vec<oxperf_sys::DataRing>, CaptureError> {
-    let wanted = options
+    sampling: &SamplingOptions,
+) -> Result<Vec<DataRing>, CaptureError> {
+    let wanted = sampling
         .ring_pages
         .unwrap_or_else(system::default_ring_pages);
     let pages = RingPages::new(wanted).ok_or(CaptureError::RingSize { pages: wanted })?;
@@ -297,18 +299,18 @@ fn writer_events(acquired: &Acquired) -> Vec<WriterEvent> {
         .collect()
 }
 
-/// What the recording says of itself and of its host, as far as that is known when it begins.
+/// The features of the recording and of its host that are known when it begins.
 fn standing_features(
-    options: &RecordOptions,
+    options: &OutputOptions,
     acquired: &Acquired,
-    notes: &mut dyn Notes,
+    observer: &mut dyn Observer,
 ) -> FeatureSet {
     let facts = RecordingFacts {
         plan: &acquired.plan,
         command_line: &options.command_line,
-        tracing_data: tracing::collect(&acquired.plan, notes),
+        tracing_data: tracing::collect(&acquired.plan, observer),
     };
-    let mut features = Host::this().features();
+    let mut features = HostFiles::this().features();
     finish::add_recording_features(facts, &mut features);
     features
 }
@@ -316,7 +318,7 @@ fn standing_features(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Program;
+    use crate::options::{Program, TargetOptions};
     use oxperf_abi::{Cpu, SoftwareId};
     use oxperf_data::Reader;
     use oxperf_sys::FakeKernel;
@@ -330,26 +332,42 @@ mod tests {
         let kernel = FakeKernel::new().with_restless_rings(sample.into_bytes());
         let path = std::env::temp_dir().join(format!("oxperf-restless-{}", std::process::id()));
         let arguments = ["/bin/sh", "-c", "exit 7"].map(Into::into).to_vec();
-        let options = RecordOptions {
+        let target = TargetOptions {
             workload: Some(Program {
                 arguments,
                 environment: Vec::new(),
                 search_path: None,
             }),
-            output: Destination::File(path.clone()),
-            ring_pages: Some(1),
-            ..RecordOptions::default()
+            ..TargetOptions::default()
         };
-        let scene = Scene {
+        let output = OutputOptions {
+            destination: Destination::File(path.clone()),
+            ..OutputOptions::default()
+        };
+        let sampling = SamplingOptions {
+            ring_pages: Some(1),
+            ..SamplingOptions::default()
+        };
+        let options = RecordOptions {
+            target,
+            sampling,
+            output,
+        };
+        let machine = MachineInfo {
             online: vec![Cpu(0)],
             threads: Vec::new(),
         };
-        let control = Control::new(options.workload.as_ref(), &options.output).unwrap();
+        let workload = options.target.workload.as_ref();
+        let control = RecordingControl::new(workload, &options.output.destination).unwrap();
         let requests = vec![EventRequest::software(SoftwareId::TaskClock, "task-clock")];
-        let mut notes: Vec<Note> = Vec::new();
-        let recorder =
-            Recorder::open(&options, requests, scene, control, &kernel, &mut notes).unwrap();
-        let outcome = recorder.run(&mut notes).unwrap();
+        let mut observer: Vec<Notice> = Vec::new();
+        let context = RecorderContext {
+            options: &options,
+            kernel: &kernel,
+            machine,
+        };
+        let recorder = Recorder::open(context, control, requests, &mut observer).unwrap();
+        let outcome = recorder.run(&mut observer).unwrap();
         assert_eq!(outcome.ending.exit_code(), 7);
         assert!(outcome.samples >= 1, "what was there at the end was moved");
         let file = fs::read(&path).unwrap();

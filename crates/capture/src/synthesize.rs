@@ -1,7 +1,7 @@
 //! Records of what existed before the recording began: the kernel, its modules, tasks and their mappings.
 //!
 //! Everything is read below a root that stands for `/`, so that a test can bring its own. Processes that vanish
-//! while they are read leave what was read of them, and no error: the kernel's own records tell the rest.
+//! while they are read leave what was read of them, and no error: the kernel's own records carry the rest.
 
 mod kernel;
 mod maps;

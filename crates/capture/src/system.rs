@@ -1,4 +1,4 @@
-//! What the recorder asks of the machine before it plans: CPUs, limits, rights.
+//! The recorder's questions to the machine before it plans: CPUs, limits, rights.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use oxperf_sys::{limits, process};
 use crate::explain::Permissions;
 use crate::options::Rate;
 
-/// Where the kernel's settings for performance events stand.
+/// The folder of the kernel's settings for performance events.
 const SETTINGS: &str = "/proc/sys/kernel";
 /// Bytes of a ring when the setting cannot be read.
 const DEFAULT_RING: usize = 512 * 1024;
@@ -74,7 +74,7 @@ fn status_field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
         .map(str::trim)
 }
 
-/// Whether the effective capabilities lift the limits of performance events.
+/// Returns whether the effective capabilities lift the limits of performance events.
 fn has_capability(status: &str) -> bool {
     const SYS_ADMIN: u64 = 1 << 21;
     const PERFMON: u64 = 1 << 38;

@@ -3,11 +3,11 @@
 use oxperf_sys::process;
 use oxperf_tracepoint::{SystemTracefs, TracepointError, TracingData};
 
-use crate::note::{Note, Notes};
+use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 
 /// Reads the formats of the plan's tracepoints; `None` when there are none, or when they cannot be read.
-pub(crate) fn collect(plan: &Plan, notes: &mut dyn Notes) -> Option<Vec<u8>> {
+pub(crate) fn collect(plan: &Plan, observer: &mut dyn Observer) -> Option<Vec<u8>> {
     let names: Vec<(&str, &str)> = plan
         .events
         .iter()
@@ -17,7 +17,7 @@ pub(crate) fn collect(plan: &Plan, notes: &mut dyn Notes) -> Option<Vec<u8>> {
         return None;
     }
     read(&names)
-        .map_err(|error| notes.note(Note::TracingDataMissing(error)))
+        .map_err(|error| observer.notice(Notice::TracingDataMissing(error)))
         .ok()
 }
 

@@ -8,23 +8,23 @@ use oxperf_abi::{BuildId, CpuMode};
 use oxperf_data::features::{BuildIdEntry, BuildIds};
 use oxperf_objects::{Elf, Locator, ObjectKind, ObjectQuery, SearchPaths};
 
-use super::hits::Dso;
+use super::hit_dsos::Dso;
 use super::scan::Scan;
-use crate::options::BuildIds as Asked;
+use crate::options::BuildIdPolicy;
 use crate::{build_id, synthesize};
 
-/// How the kernel is called in the table; its mapping's name goes on with a symbol.
+/// The name of the kernel in the table; its mapping's name goes on with a symbol.
 const KERNEL: &[u8] = b"[kernel.kallsyms]";
 const VDSO: &[u8] = b"[vdso]";
 
 /// The table that is wanted of the binaries of a recording. Where nobody knows which of them were hit, it has those
-/// whose mappings do not tell their build ids.
-pub(crate) fn build_ids(scan: &Scan, wanted: Asked) -> BuildIds {
+/// whose mappings carry no build ids.
+pub(crate) fn build_ids(scan: &Scan, wanted: BuildIdPolicy) -> BuildIds {
     let is_wanted = |dso: &&Dso| match wanted {
-        Asked::Off => false,
-        Asked::All => true,
-        Asked::Hit if scan.knows_hits => dso.hit,
-        Asked::Hit => dso.build_id.is_none(),
+        BuildIdPolicy::Off => false,
+        BuildIdPolicy::All => true,
+        BuildIdPolicy::Hit if scan.knows_hits => dso.hit,
+        BuildIdPolicy::Hit => dso.build_id.is_none(),
     };
     let mut entries: Vec<BuildIdEntry> = scan
         .dsos
@@ -51,7 +51,7 @@ fn entry(dso: &Dso) -> Option<BuildIdEntry> {
     ))
 }
 
-/// Reads the identity of a binary whose mapping did not tell it.
+/// Reads the identity of a binary whose mapping did not carry it.
 fn find(dso: &Dso) -> Option<BuildId> {
     match &dso.name[..] {
         name if name.starts_with(KERNEL) => synthesize::running_build_id(Path::new("/")),
@@ -108,15 +108,18 @@ mod tests {
                 .map(|entry| entry.name)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(names(&scan, Asked::Hit), ["[kernel.kallsyms]", "/bin/b"]);
         assert_eq!(
-            names(&scan, Asked::All),
+            names(&scan, BuildIdPolicy::Hit),
+            ["[kernel.kallsyms]", "/bin/b"]
+        );
+        assert_eq!(
+            names(&scan, BuildIdPolicy::All),
             ["[kernel.kallsyms]", "/bin/a", "/bin/b"]
         );
-        assert!(names(&scan, Asked::Off).is_empty());
-        // The mappings of all of them told their build ids.
+        assert!(names(&scan, BuildIdPolicy::Off).is_empty());
+        // The mappings of all of them carried build ids.
         scan.knows_hits = false;
-        assert!(names(&scan, Asked::Hit).is_empty());
+        assert!(names(&scan, BuildIdPolicy::Hit).is_empty());
     }
 
     #[test]
@@ -129,6 +132,6 @@ mod tests {
             dsos: vec![nameless],
             ..Scan::default()
         };
-        assert_eq!(build_ids(&scan, Asked::All), BuildIds::default());
+        assert_eq!(build_ids(&scan, BuildIdPolicy::All), BuildIds::default());
     }
 }

@@ -5,7 +5,7 @@ use oxperf_data::features::{CmdLine, GroupDesc, GroupEntry, TracingDataSection, 
 
 use crate::plan::Plan;
 
-/// What is known of a recording.
+/// The facts about a recording that are known when it begins.
 pub(crate) struct RecordingFacts<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) command_line: &'a [String],

@@ -10,23 +10,23 @@ use oxperf_wire::kernel::{FileIdentity, Lost, LostSamples, Mmap, Mmap2, TaskEven
 use oxperf_wire::{Cursor, Endian, RecordHeader, SampleLayout};
 use rustc_hash::FxHashMap;
 
-use super::hits::{Dso, Hits, Mappings};
+use super::hit_dsos::{Dso, Hits, Mappings};
 use super::read::{RecordBytes, whole_records};
 
-/// What the records tell.
+/// The findings in all records.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     /// Samples.
     pub(crate) samples: u64,
-    /// Records that found their ring full, as the rings tell.
+    /// Records that found their ring full, as the rings report.
     pub(crate) lost_records: u64,
-    /// Samples that the kernel could not write, as the rings and the recorder tell.
+    /// Samples that the kernel could not write, as the rings and the recorder report.
     pub(crate) lost_samples: u64,
     /// Times of the first and the last sample; `None` when samples have no time.
     pub(crate) times: Option<SampleTime>,
     /// Every mapped binary.
     pub(crate) dsos: Vec<Dso>,
-    /// Whether samples were looked into for the binaries that were hit.
+    /// `true` if samples were looked into for the binaries that were hit.
     pub(crate) knows_hits: bool,
 }
 
@@ -53,7 +53,7 @@ impl Tally {
         whole_records(records, |header, body| self.take_one(header, body));
     }
 
-    /// Everything that they told.
+    /// All findings.
     pub(crate) fn finish(self) -> Scan {
         Scan {
             dsos: Hits::new(self.mappings).into_dsos(),
@@ -61,7 +61,7 @@ impl Tally {
         }
     }
 
-    /// Takes the records of a file that is not compressed, and tells everything. With `mark_hits` every address of every
+    /// Takes the records of a file that is not compressed, and returns all findings. With `mark_hits` every address of every
     /// sample is looked up, which takes most of the time, unless `hurry` says that this is too much.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl Scan {
     }
 
     /// Records that were lost. `counted` of the lost samples are what the kernel counted for each event: among them is
-    /// every sample that found its ring full, which the rings tell, too, unless they stayed full to the end.
+    /// every sample that found its ring full, which the rings report, too, unless they stayed full to the end.
     pub(crate) fn lost(&self, counted: u64) -> u64 {
         let others = self.lost_samples.saturating_sub(counted);
         self.lost_records.max(counted).saturating_add(others)
@@ -307,15 +307,15 @@ mod tests {
         let lost = |records: &[(RecordType, &[u64])], counted| {
             scan(fields(), records, false).lost(counted)
         };
-        // The rings told 7 lost records, of which the kernel counted 5 as samples; 2 more were lost by the hardware.
-        let told: [(RecordType, &[u64]); 3] = [
+        // The rings reported 7 lost records, of which the kernel counted 5 as samples; 2 more were lost by the hardware.
+        let reported: [(RecordType, &[u64]); 3] = [
             (RecordType::LOST, &[5, 7]),
             (RecordType::LOST_SAMPLES, &[2]),
             (RecordType::LOST_SAMPLES, &[5]),
         ];
-        assert_eq!(lost(&told, 5), 9);
-        // A ring that stayed full could not tell.
-        assert_eq!(lost(&told[2..], 5), 5);
+        assert_eq!(lost(&reported, 5), 9);
+        // A ring that stayed full could not report.
+        assert_eq!(lost(&reported[2..], 5), 5);
         assert_eq!(
             lost(
                 &[

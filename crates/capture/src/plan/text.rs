@@ -1,4 +1,4 @@
-//! A plan as text, one line an event with what its attribute sets and one line with where it is opened.
+//! A plan as text, two lines an event: the fields of its attribute that are set, and its sites.
 //!
 //! Fields that are zero are left out; the order is that of the attribute.
 
@@ -6,7 +6,7 @@ use std::fmt;
 
 use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleType};
 
-use super::{Place, Plan, PlannedEvent, Task};
+use super::{OpenSite, Plan, PlannedEvent, TargetTask};
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,9 +24,9 @@ fn write_event(f: &mut fmt::Formatter<'_>, event: &PlannedEvent) -> fmt::Result 
         write!(f, " member of {leader}")?;
     }
     event
-        .places
+        .sites
         .iter()
-        .try_for_each(|&place| write_place(f, place))?;
+        .try_for_each(|&site| write_site(f, site))?;
     f.write_str("\n")
 }
 
@@ -97,13 +97,13 @@ fn write_names<'a>(
     write!(f, " {field}={}", names.collect::<Vec<_>>().join("|"))
 }
 
-fn write_place(f: &mut fmt::Formatter<'_>, place: Place) -> fmt::Result {
-    match place.task {
-        Task::Anyone => f.write_str(" anyone")?,
-        Task::Workload => f.write_str(" workload")?,
-        Task::Thread(tid) => write!(f, " thread {tid}")?,
+fn write_site(f: &mut fmt::Formatter<'_>, site: OpenSite) -> fmt::Result {
+    match site.task {
+        TargetTask::Anyone => f.write_str(" anyone")?,
+        TargetTask::Workload => f.write_str(" workload")?,
+        TargetTask::Thread(tid) => write!(f, " thread {tid}")?,
     }
-    match place.cpu {
+    match site.cpu {
         Some(cpu) => write!(f, "@cpu{cpu}"),
         None => f.write_str("@any"),
     }

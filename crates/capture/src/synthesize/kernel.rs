@@ -12,16 +12,16 @@ use super::{ProcDir, RecordSink};
 /// The CPU mode of a kernel mapping, in a record's `misc`.
 pub(super) const KERNEL_MODE: u16 = 1;
 
-/// Where the kernel's text lies.
+/// The addresses of the kernel's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelMap {
-    /// The symbol that tells by how much the kernel was moved.
+    /// The symbol that shows by how much the kernel was moved.
     reference: &'static str,
     start: u64,
     end: u64,
 }
 
-/// Why the kernel's mapping is not known.
+/// The reason why the kernel's mapping is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum KernelMapError {
     /// The symbol table cannot be read.
@@ -93,7 +93,7 @@ impl KernelMap {
 
 /// The build id of the running kernel.
 pub(crate) fn running_build_id(root: &Path) -> Option<BuildId> {
-    crate::build_id::in_notes(&fs::read(root.join("sys/kernel/notes")).ok()?)
+    crate::build_id::in_notes(&fs::read(root.join("sys/kernel/observer")).ok()?)
 }
 
 /// Appends the record of a mapping in the kernel's space.

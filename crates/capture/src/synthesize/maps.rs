@@ -15,7 +15,7 @@ const PROT_EXEC: u32 = 4;
 const MAP_SHARED: u32 = 1;
 const MAP_PRIVATE: u32 = 2;
 const MAP_HUGETLB: u32 = 0x40000;
-/// What the kernel calls a mapping of huge pages without a file.
+/// The kernel's name of a mapping of huge pages without a file.
 const HUGE_PAGES: &[u8] = b"/anon_hugepage";
 /// The file name of memory that shows no file.
 const ANONYMOUS: &[u8] = b"//anon";
@@ -57,7 +57,7 @@ impl<'a> MapLine<'a> {
         })
     }
 
-    /// Whether code can run in it.
+    /// Returns whether code can run in it.
     pub(super) fn is_executable(&self) -> bool {
         self.prot & PROT_EXEC != 0
     }

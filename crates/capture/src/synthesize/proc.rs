@@ -9,7 +9,7 @@ use oxperf_abi::{Pid, Tid};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcDir(PathBuf);
 
-/// What `/proc/PID/status` says of a task.
+/// The fields of `/proc/PID/status` that describe a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TaskStatus {
     /// The task's name, as bytes.

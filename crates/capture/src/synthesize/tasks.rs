@@ -11,7 +11,7 @@ use super::maps::MapLine;
 use super::{BuildIdReader, ProcDir, RecordSink, TaskStatus, Trailer};
 use crate::parallel;
 
-/// What names a file whatever its path: device and inode.
+/// The identity of a file whatever its path: device and inode.
 type FileKey = ((u32, u32), u64);
 
 /// Reads tasks; shared by the threads that read in parallel.
@@ -22,10 +22,10 @@ pub(super) struct Reader<'a> {
     known: Mutex<HashMap<FileKey, Option<BuildId>>>,
 }
 
-/// Whether the birth of a task is told too.
+/// The treatment of a task's birth.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Birth {
-    Told,
+    Included,
     Unknown,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
         let Some(status) = self.proc.status(tid) else {
             return;
         };
-        if birth == Birth::Told {
+        if birth == Birth::Included {
             write_fork(tid, &status, sink);
         }
         write_comm(tid, &status, sink);
@@ -98,7 +98,7 @@ pub(super) fn write_all(reader: &Reader<'_>, sink: &mut RecordSink) {
     let buffers = parallel::map(&reader.proc.processes(), |&process| {
         let mut own = RecordSink::new(reader.trailer);
         for tid in reader.proc.threads(process) {
-            reader.write_thread(tid, Birth::Told, &mut own);
+            reader.write_thread(tid, Birth::Included, &mut own);
         }
         own.into_bytes()
     });

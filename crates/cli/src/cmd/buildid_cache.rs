@@ -329,11 +329,8 @@ fn add_debug_file(cache: &BuildIdCache, places: &SearchPaths, name: &[u8], id: B
 }
 
 /// Puts the binaries of a recording's table into the cache, as perf's recorder does; what cannot be had is passed over.
-pub(crate) fn fill(matches: &ArgMatches, recording: &str) -> Result<(), Failure> {
-    let Some(root) = environment::build_id_cache(matches) else {
-        return Ok(());
-    };
-    let cache = BuildIdCache::new(root);
+pub(crate) fn fill(root: &Path, recording: &str) -> Result<(), Failure> {
+    let cache = BuildIdCache::new(root.to_owned());
     let input = Input::open(recording, true)?;
     let reader = input.reader()?;
     let table = reader.features().get::<BuildIds>().ok().flatten();

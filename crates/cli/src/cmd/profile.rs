@@ -62,12 +62,15 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
             "profile reads what it recorded: give -o the name of a file",
         ));
     }
-    let with_chains = |options: &mut oxperf_capture::RecordOptions| {
-        if options.call_graph == CallGraph::Off {
-            options.call_graph = CallGraph::FramePointers { max_stack: None };
-        }
+    let mut command = match record::parse(matches) {
+        Ok(command) => command,
+        Err(problem) => return problem.report(),
     };
-    let outcome = match record::perform(matches, program, with_chains)? {
+    let call_graph = &mut command.options.sampling.call_graph;
+    if *call_graph == CallGraph::Off {
+        *call_graph = CallGraph::FramePointers { max_stack: None };
+    }
+    let outcome = match record::perform(&command, program)? {
         Performed::Recorded(outcome) => outcome,
         Performed::Refused(exit) => return Ok(exit),
     };

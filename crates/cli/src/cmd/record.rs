@@ -6,61 +6,56 @@ mod messages;
 mod target;
 mod values;
 
-use clap::{ArgMatches, Command};
+use std::path::PathBuf;
+
 use oxperf_capture::{CaptureError, Destination, Outcome, RecordOptions};
 
 use super::buildid_cache;
 use crate::failure::{Failure, code};
 use crate::output::print_error;
-use messages::Messages;
+use messages::{Messages, Verbosity};
+
+pub(super) use arguments::parse;
+pub(crate) use arguments::{command, run};
 
 /// perf's exit code for arguments that contradict each other.
 const CONTRADICTION: i32 = 234;
 /// perf's exit code when no task of the target exists.
 const NO_TASK: i32 = 244;
 
-/// The options.
-pub(crate) fn command() -> Command {
-    arguments::command()
+/// The options of the command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct RecordCommand {
+    /// Options of the recorder.
+    pub(super) options: RecordOptions,
+    /// The texts of the events; none for the default event.
+    events: Vec<String>,
+    /// Choices made for the user, to be reported.
+    warnings: Vec<String>,
+    verbosity: Verbosity,
+    /// The build-id cache that keeps the binaries that were hit; `None` to keep none.
+    build_id_cache: Option<PathBuf>,
 }
 
-/// Runs `record`; the exit code is the workload's. A workload that a signal ended ends this program by the same.
-pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
-    match perform(matches, program, |_| ())? {
-        Performed::Recorded(outcome) => end_as(&outcome),
-        Performed::Refused(exit) => Ok(exit),
-    }
-}
-
-/// How an attempt to record went.
+/// The end of an attempt to record.
 pub(super) enum Performed {
     /// There is a recording.
     Recorded(Outcome),
-    /// The reason is told; only the exit code is left.
+    /// The reason is printed; only the exit code is left.
     Refused(i32),
 }
 
-/// Records as the arguments say, with what `adjust` changes about them.
-pub(super) fn perform(
-    matches: &ArgMatches,
-    program: &str,
-    adjust: impl FnOnce(&mut RecordOptions),
-) -> Result<Performed, Failure> {
-    let mut options = match arguments::options(matches) {
-        Ok(options) => options,
-        Err(problem) => return problem.report().map(Performed::Refused),
-    };
-    adjust(&mut options.record);
-    let mut messages = Messages::new(matches, program);
-    options
-        .warnings
-        .iter()
-        .for_each(|warning| messages.warn(warning));
-    let requests = events::requested(matches)?;
-    match oxperf_capture::record(&options.record, requests, &mut messages) {
+/// Records as the options say.
+pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performed, Failure> {
+    let mut messages = Messages::new(command.verbosity, program);
+    for warning in &command.warnings {
+        messages.warn(warning);
+    }
+    let requests = events::requested(&command.events)?;
+    match oxperf_capture::record(&command.options, requests, &mut messages) {
         Ok(outcome) => {
             messages.summary(&outcome);
-            fill_cache(matches, &outcome);
+            fill_cache(command, &outcome);
             Ok(Performed::Recorded(outcome))
         }
         Err(CaptureError::NoSuchProcess) => {
@@ -72,14 +67,11 @@ pub(super) fn perform(
 }
 
 /// Keeps the binaries that were hit for readers to come: programs are built anew and packages updated.
-fn fill_cache(matches: &ArgMatches, outcome: &Outcome) {
-    let Destination::File(path) = &outcome.output else {
+fn fill_cache(command: &RecordCommand, outcome: &Outcome) {
+    let (Destination::File(path), Some(cache)) = (&outcome.output, &command.build_id_cache) else {
         return;
     };
-    if matches.get_flag("no-buildid") || matches.get_flag("no-buildid-cache") {
-        return;
-    }
-    if let Err(failure) = buildid_cache::fill(matches, &path.to_string_lossy()) {
+    if let Err(failure) = buildid_cache::fill(cache, &path.to_string_lossy()) {
         print_error(&format!(
             "Warning: the binaries were not put into the cache: {failure}"
         ));
@@ -95,9 +87,9 @@ pub(super) fn end_as(outcome: &Outcome) -> Result<i32, Failure> {
     Ok(outcome.ending.exit_code())
 }
 
-/// What is wrong with the arguments.
+/// A fault in the arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Problem {
+pub(super) enum ArgumentProblem {
     /// An option's value.
     Value(String),
     /// Options that exclude each other.
@@ -106,12 +98,13 @@ enum Problem {
     NoTask(String),
 }
 
-impl Problem {
-    fn report(self) -> Result<i32, Failure> {
+impl ArgumentProblem {
+    /// Prints the fault; gives the exit code.
+    pub(super) fn report(self) -> Result<i32, Failure> {
         let (message, exit) = match self {
-            Problem::Value(message) => (message, code::BAD_OPTION),
-            Problem::Contradiction(message) => (message, CONTRADICTION),
-            Problem::NoTask(message) => (message, NO_TASK),
+            ArgumentProblem::Value(message) => (message, code::BAD_OPTION),
+            ArgumentProblem::Contradiction(message) => (message, CONTRADICTION),
+            ArgumentProblem::NoTask(message) => (message, NO_TASK),
         };
         print_error(&message);
         Ok(exit)

@@ -1,14 +1,18 @@
-//! The options of `record`: each defined once, with its help, and what they come to.
+//! The options of `record`: each defined once, with its help, and read into typed options.
 
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_capture::{
-    BuildIds, CallGraph, Destination, Privilege, Program, RecordOptions, RegisterMask, Start,
+    BuildIdPolicy, CallGraph, Destination, OutputOptions, Privilege, Program, RecordOptions,
+    RegisterMask, SamplingOptions, Start, TargetOptions,
 };
 
-use super::{Problem, target, values};
+use super::messages::Verbosity;
+use super::target::TargetTexts;
+use super::{ArgumentProblem, Performed, RecordCommand, target, values};
 use crate::environment;
+use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,16 +23,8 @@ Examples:
 
 'oxperf report' shows the result as a table, 'oxperf script' every sample.";
 
-/// What the arguments come to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Resolved {
-    /// What the recorder is told.
-    pub(super) record: RecordOptions,
-    /// What the user should know about choices made here.
-    pub(super) warnings: Vec<String>,
-}
-
-pub(super) fn command() -> Command {
+/// The options.
+pub(crate) fn command() -> Command {
     Command::new("record")
         .about("Record samples of a program, of processes or of the whole machine into perf.data")
         .after_help(EXAMPLES)
@@ -141,38 +137,102 @@ fn file_arguments() -> [Arg; 6] {
     ]
 }
 
-/// Turns the arguments into what the recorder takes.
-pub(super) fn options(matches: &ArgMatches) -> Result<Resolved, Problem> {
+/// Runs `record`; the exit code is the workload's. A workload that a signal ended ends this program by the same.
+pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
+    let command = match parse(matches) {
+        Ok(command) => command,
+        Err(problem) => return problem.report(),
+    };
+    match super::perform(&command, program)? {
+        Performed::Recorded(outcome) => super::end_as(&outcome),
+        Performed::Refused(exit) => Ok(exit),
+    }
+}
+
+/// Reads the arguments.
+pub(in crate::cmd) fn parse(matches: &ArgMatches) -> Result<RecordCommand, ArgumentProblem> {
     let workload = workload(matches);
-    let (target, warnings) = target::target(matches, workload.is_some())?;
-    let record = RecordOptions {
+    let per_thread = matches.get_flag("per-thread");
+    let (target, warnings) = target::target(TargetTexts {
+        pids: text(matches, "pid"),
+        tids: text(matches, "tid"),
+        cpus: text(matches, "cpu"),
+        all_cpus: matches.get_flag("all-cpus"),
+        per_thread,
+        has_workload: workload.is_some(),
+    })?;
+    let sampling = sampling_options(matches)?;
+    let target = TargetOptions {
         target,
         workload,
+        inherit: !matches.get_flag("no-inherit"),
+        per_thread,
+        privilege: privilege(matches),
+        start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
+    };
+    let output = output_options(matches)?;
+    Ok(RecordCommand {
+        options: RecordOptions {
+            target,
+            sampling,
+            output,
+        },
+        events: events(matches),
+        warnings,
+        verbosity: verbosity(matches),
+        build_id_cache: kept_in(matches),
+    })
+}
+
+fn sampling_options(matches: &ArgMatches) -> Result<SamplingOptions, ArgumentProblem> {
+    let ring_pages = text(matches, "mmap-pages").map(values::ring_pages);
+    Ok(SamplingOptions {
         rate: values::rate(text(matches, "freq"), text(matches, "count"))?,
         call_graph: call_graph(matches)?,
         user_registers: asked_registers(matches, "user-regs")?,
         interrupted_registers: asked_registers(matches, "intr-regs")?,
-        inherit: !matches.get_flag("no-inherit"),
-        per_thread: matches.get_flag("per-thread"),
-        ring_pages: text(matches, "mmap-pages")
-            .map(values::ring_pages)
-            .transpose()?,
-        privilege: privilege(matches),
-        build_ids: build_ids(matches),
-        start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
-        output: output(matches),
-        compression: compression(matches)?,
-        command_line: environment::command_line(),
-    };
-    Ok(Resolved { record, warnings })
+        ring_pages: ring_pages.transpose()?,
+    })
 }
 
-pub(super) fn text<'a>(matches: &'a ArgMatches, name: &str) -> Option<&'a str> {
+fn output_options(matches: &ArgMatches) -> Result<OutputOptions, ArgumentProblem> {
+    Ok(OutputOptions {
+        destination: destination(matches),
+        compression: compression(matches)?,
+        build_ids: build_ids(matches),
+        command_line: environment::command_line(),
+    })
+}
+
+fn text<'a>(matches: &'a ArgMatches, name: &str) -> Option<&'a str> {
     matches.get_one::<String>(name).map(String::as_str)
 }
 
+fn events(matches: &ArgMatches) -> Vec<String> {
+    let texts = matches.get_many::<String>("event");
+    texts.into_iter().flatten().cloned().collect()
+}
+
+fn verbosity(matches: &ArgMatches) -> Verbosity {
+    if matches.get_flag("quiet") {
+        Verbosity::Quiet
+    } else if matches.get_count("verbose") > 0 {
+        Verbosity::Verbose
+    } else {
+        Verbosity::Normal
+    }
+}
+
+/// The cache that keeps the binaries, unless the user wants no table of them or no copies.
+fn kept_in(matches: &ArgMatches) -> Option<PathBuf> {
+    if matches.get_flag("no-buildid") || matches.get_flag("no-buildid-cache") {
+        return None;
+    }
+    environment::build_id_cache(matches)
+}
+
 /// Only a `-` that somebody wrote stands for standard output: a pipe alone may wait for what the program prints.
-fn output(matches: &ArgMatches) -> Destination {
+fn destination(matches: &ArgMatches) -> Destination {
     match matches.get_one::<PathBuf>("output") {
         Some(path) if path.as_os_str() == "-" => Destination::StandardOutput,
         Some(path) => Destination::File(path.clone()),
@@ -180,7 +240,7 @@ fn output(matches: &ArgMatches) -> Destination {
     }
 }
 
-fn compression(matches: &ArgMatches) -> Result<Option<u32>, Problem> {
+fn compression(matches: &ArgMatches) -> Result<Option<u32>, ArgumentProblem> {
     let level = match text(matches, "compression-level") {
         Some(text) => Some(values::compression_level(text)?),
         None => matches.get_flag("compress").then_some(1),
@@ -201,7 +261,7 @@ fn workload(matches: &ArgMatches) -> Option<Program> {
     })
 }
 
-fn call_graph(matches: &ArgMatches) -> Result<CallGraph, Problem> {
+fn call_graph(matches: &ArgMatches) -> Result<CallGraph, ArgumentProblem> {
     match text(matches, "call-graph") {
         Some(mode) => values::call_graph(mode),
         None if matches.get_flag("call-chains") => Ok(CallGraph::FramePointers { max_stack: None }),
@@ -209,7 +269,10 @@ fn call_graph(matches: &ArgMatches) -> Result<CallGraph, Problem> {
     }
 }
 
-fn asked_registers(matches: &ArgMatches, option: &str) -> Result<Option<RegisterMask>, Problem> {
+fn asked_registers(
+    matches: &ArgMatches,
+    option: &str,
+) -> Result<Option<RegisterMask>, ArgumentProblem> {
     let asked = matches.contains_id(option);
     asked
         .then(|| values::registers(option, text(matches, option)))
@@ -226,12 +289,12 @@ fn privilege(matches: &ArgMatches) -> Privilege {
     }
 }
 
-fn build_ids(matches: &ArgMatches) -> BuildIds {
+fn build_ids(matches: &ArgMatches) -> BuildIdPolicy {
     if matches.get_flag("no-buildid") {
-        BuildIds::Off
+        BuildIdPolicy::Off
     } else if matches.get_flag("buildid-all") {
-        BuildIds::All
+        BuildIdPolicy::All
     } else {
-        BuildIds::Hit
+        BuildIdPolicy::Hit
     }
 }

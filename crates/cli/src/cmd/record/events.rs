@@ -2,36 +2,29 @@
 
 use std::io;
 
-use clap::ArgMatches;
 use oxperf_capture::EventRequest;
 use oxperf_pmu::{Catalogue, SystemPmus, TracepointSource, parse, resolve};
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
 
 use crate::failure::Failure;
 
-/// What is recorded when the user names nothing.
+/// The event that is recorded when the user names none.
 const DEFAULT_EVENT: &str = "cycles:P";
 
-/// Looks up every event of the command line.
-pub(super) fn requested(matches: &ArgMatches) -> Result<Vec<EventRequest>, Failure> {
-    let texts: Vec<&str> = matches
-        .get_many::<String>("event")
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
-        .collect();
-    look_up(if texts.is_empty() {
-        &[DEFAULT_EVENT]
-    } else {
-        &texts
-    })
+/// Looks up the events that the user named.
+pub(super) fn requested(texts: &[String]) -> Result<Vec<EventRequest>, Failure> {
+    if texts.is_empty() {
+        return look_up(&[DEFAULT_EVENT]);
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    look_up(&texts)
 }
 
 /// Looks up event texts in this machine's catalogue.
 ///
 /// # Errors
 /// A text that cannot be read, names nothing here, or asks for what is not supported.
-pub(crate) fn look_up(texts: &[&str]) -> Result<Vec<EventRequest>, Failure> {
+fn look_up(texts: &[&str]) -> Result<Vec<EventRequest>, Failure> {
     let (pmus, tracepoints) = (SystemPmus::default(), Tracepoints(SystemTracefs::find()));
     look_up_in(
         texts,
@@ -42,7 +35,7 @@ pub(crate) fn look_up(texts: &[&str]) -> Result<Vec<EventRequest>, Failure> {
     )
 }
 
-/// Looks up event texts. Leaders are named by their places among all events.
+/// Looks up event texts. Leaders are named by their sites among all events.
 pub(super) fn look_up_in(
     texts: &[&str],
     catalogue: &Catalogue<'_>,

@@ -1,37 +1,44 @@
-//! What `record` says while it runs and when it is done.
+//! The messages of `record` while it runs and when it is done.
 
-use clap::ArgMatches;
-use oxperf_capture::{Note, Notes, Outcome, Plan, Volume};
+use oxperf_capture::{Notice, Observer, Outcome, Plan, Volume};
 
 use crate::output::print_error;
+
+/// The amount of messages that the user wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Verbosity {
+    /// Errors alone.
+    Quiet,
+    /// Warnings and the summary.
+    Normal,
+    /// Also what is opened.
+    Verbose,
+}
 
 /// Prints to standard error as much as the user wants.
 pub(super) struct Messages {
     program: String,
-    quiet: bool,
-    verbose: bool,
+    verbosity: Verbosity,
 }
 
 impl Messages {
-    pub(super) fn new(matches: &ArgMatches, program: &str) -> Messages {
-        let verbose = matches.get_count("verbose") > 0;
+    pub(super) fn new(verbosity: Verbosity, program: &str) -> Messages {
         Messages {
             program: program.to_owned(),
-            quiet: matches.get_flag("quiet"),
-            verbose,
+            verbosity,
         }
     }
 
     /// A choice that the user should know of.
     pub(super) fn warn(&mut self, text: &str) {
-        if !self.quiet {
+        if self.verbosity != Verbosity::Quiet {
             print_error(&format!("Warning:\n{text}"));
         }
     }
 
-    /// What the recording brought.
+    /// Prints the size of the recording, and its losses.
     pub(super) fn summary(&self, outcome: &Outcome) {
-        if self.quiet {
+        if self.verbosity == Verbosity::Quiet {
             return;
         }
         if outcome.lost > 0 {
@@ -73,16 +80,16 @@ fn compressed_text(Volume { plain, packed }: Volume) -> String {
     format!(", compressed (original {megabytes:.3} MB, ratio is {ratio:.3})")
 }
 
-impl Notes for Messages {
-    fn note(&mut self, note: Note) {
-        match note {
-            Note::FeatureMissing(_) if !self.verbose => {}
-            note => self.warn(&note.to_string()),
+impl Observer for Messages {
+    fn notice(&mut self, notice: Notice) {
+        match notice {
+            Notice::FeatureUnsupported(_) if self.verbosity != Verbosity::Verbose => {}
+            notice => self.warn(&notice.to_string()),
         }
     }
 
     fn opened(&mut self, plan: &Plan) {
-        if self.verbose && !self.quiet {
+        if self.verbosity == Verbosity::Verbose {
             print_error(plan.to_string().trim_end());
         }
     }

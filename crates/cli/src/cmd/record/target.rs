@@ -1,45 +1,59 @@
-//! Whom to record, from `-p`, `-t`, `-a`, `-C` and the program, with perf's precedence: tasks go before CPUs.
+//! The target, from `-p`, `-t`, `-a`, `-C` and the program, with perf's precedence: tasks go before CPUs.
 
 use std::str::FromStr;
 
-use clap::ArgMatches;
-use oxperf_abi::{Pid, Tid};
+use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_capture::Target;
 use oxperf_sys::cpus;
 
-use super::Problem;
-use super::arguments::text;
+use super::ArgumentProblem;
 
-/// The target, and what the user should know about options that do not count.
-pub(super) fn target(
-    matches: &ArgMatches,
-    has_workload: bool,
-) -> Result<(Target, Vec<String>), Problem> {
-    let (pids, tids) = (text(matches, "pid"), text(matches, "tid"));
-    let cpus = text(matches, "cpu");
-    let all = matches.get_flag("all-cpus");
+/// The options that name a target, as the user wrote them.
+#[derive(Clone, Copy, Default)]
+pub(super) struct TargetTexts<'a> {
+    pub(super) pids: Option<&'a str>,
+    pub(super) tids: Option<&'a str>,
+    pub(super) cpus: Option<&'a str>,
+    pub(super) all_cpus: bool,
+    pub(super) per_thread: bool,
+    pub(super) has_workload: bool,
+}
+
+/// Returns the target, and warnings of options that do not count.
+pub(super) fn target(texts: TargetTexts<'_>) -> Result<(Target, Vec<String>), ArgumentProblem> {
     let mut warnings = Vec::new();
-    if pids.is_some() || tids.is_some() {
-        warnings.extend(cpus.map(|_| "PID/TID switch overriding CPU".to_owned()));
-        warnings.extend(all.then(|| "PID/TID switch overriding SYSTEM".to_owned()));
-    }
-    let target = match (pids, tids, cpus) {
+    let mut warn = |is_overridden: bool, text: &str| {
+        if is_overridden {
+            warnings.push(text.to_owned());
+        }
+    };
+    let names_tasks = texts.pids.is_some() || texts.tids.is_some();
+    warn(
+        names_tasks && texts.cpus.is_some(),
+        "PID/TID switch overriding CPU",
+    );
+    warn(
+        names_tasks && texts.all_cpus,
+        "PID/TID switch overriding SYSTEM",
+    );
+    let target = match (texts.pids, texts.tids, texts.cpus) {
         (Some(list), _, _) => Target::Processes(numbers(list)?.into_iter().map(Pid).collect()),
         (None, Some(list), _) => Target::Threads(numbers(list)?.into_iter().map(Tid).collect()),
         (None, None, Some(list)) => Target::Cpus(cpu_list(list)?),
-        (None, None, None) if all || !has_workload => Target::AllCpus,
+        (None, None, None) if texts.all_cpus || !texts.has_workload => Target::AllCpus,
         (None, None, None) => Target::Workload,
     };
-    if target.is_cpu_wide() && matches.get_flag("per-thread") {
-        warnings.push("SYSTEM/CPU switch overriding PER-THREAD".to_owned());
-    }
+    warn(
+        target.is_cpu_wide() && texts.per_thread,
+        "SYSTEM/CPU switch overriding PER-THREAD",
+    );
     Ok((target, warnings))
 }
 
-fn numbers<T: FromStr + Ord>(list: &str) -> Result<Vec<T>, Problem> {
+fn numbers<T: FromStr + Ord>(list: &str) -> Result<Vec<T>, ArgumentProblem> {
     let parsed = list.split(',').map(|item| item.trim().parse::<T>());
     let invalid = |_| {
-        Problem::NoTask(format!(
+        ArgumentProblem::NoTask(format!(
             "Couldn't create thread/CPU maps: No such process ('{list}' is no list of numbers)"
         ))
     };
@@ -49,13 +63,13 @@ fn numbers<T: FromStr + Ord>(list: &str) -> Result<Vec<T>, Problem> {
     Ok(numbers)
 }
 
-fn cpu_list(list: &str) -> Result<Vec<oxperf_abi::Cpu>, Problem> {
+fn cpu_list(list: &str) -> Result<Vec<Cpu>, ArgumentProblem> {
     match cpus::parse_list(list) {
         Ok(cpus) if !cpus.is_empty() => Ok(cpus),
-        Ok(_) => Err(Problem::Value(
+        Ok(_) => Err(ArgumentProblem::Value(
             "-C takes a list of CPUs, such as 0,2-3".to_owned(),
         )),
-        Err(error) => Err(Problem::Value(format!(
+        Err(error) => Err(ArgumentProblem::Value(format!(
             "-C takes a list of CPUs, such as 0,2-3: {error}"
         ))),
     }

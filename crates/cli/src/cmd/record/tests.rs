@@ -1,35 +1,40 @@
-//! Options against what perf opens for them, and options that are refused.
+//! Options against the events that perf opens for them, and options that are refused.
 
-use clap::ArgMatches;
-use oxperf_abi::{Cpu, Tid};
-use oxperf_capture::{Missing, Plan, Scene, Target};
+use clap::{Arg, ArgMatches};
+use oxperf_abi::{Cpu, Pid, Tid};
+use oxperf_capture::{MachineInfo, Plan, Purpose, Rate, Target, Unsupported};
 use oxperf_pmu::{Catalogue, MemoryPmus, MemoryTracepoints};
 
-use super::{Problem, arguments, events};
+use super::messages::Verbosity;
+use super::{ArgumentProblem, RecordCommand, arguments, events};
+use crate::environment::BUILD_ID_DIR;
 
 /// The thread that stands for `PID` in the expectations.
 const THREAD: i32 = 4242;
 
-fn parse(options: &str) -> ArgMatches {
+fn matches(options: &str) -> ArgMatches {
     let options = options.replace("PID", &THREAD.to_string());
     let words = ["record"]
         .into_iter()
         .chain(options.split_whitespace())
         .chain(["/bin/true"]);
+    // Every command has this option.
+    let cache = Arg::new(BUILD_ID_DIR).long(BUILD_ID_DIR);
     arguments::command()
+        .arg(cache)
         .infer_long_args(true)
         .try_get_matches_from(words)
         .unwrap()
 }
 
+fn parsed(options: &str) -> RecordCommand {
+    arguments::parse(&matches(options)).unwrap()
+}
+
 /// The plan in the notation of `plans.txt`.
 fn plan(options: &str) -> String {
-    let matches = parse(options);
-    let texts: Vec<&str> = matches
-        .get_many::<String>("event")
-        .unwrap()
-        .map(String::as_str)
-        .collect();
+    let command = parsed(options);
+    let texts: Vec<&str> = command.events.iter().map(String::as_str).collect();
     let pmus = MemoryPmus::new().pmu("software", 1).pmu("cpu", 4);
     let tracepoints = MemoryTracepoints::default().with("sched", "sched_switch", 0x174);
     let catalogue = Catalogue {
@@ -37,16 +42,17 @@ fn plan(options: &str) -> String {
         tracepoints: &tracepoints,
     };
     let requests = events::look_up_in(&texts, &catalogue).unwrap();
-    let record = arguments::options(&matches).unwrap().record;
-    let threads = match record.target {
+    let target = &command.options.target;
+    let threads = match target.target {
         Target::Processes(_) | Target::Threads(_) => vec![Tid(THREAD)],
         _ => Vec::new(),
     };
-    let scene = Scene {
+    let machine = MachineInfo {
         online: vec![Cpu(0), Cpu(1)],
         threads,
     };
-    let plan = Plan::new(&record, &requests, &scene, Missing::default());
+    let purpose = Purpose::Sampling(&command.options.sampling);
+    let plan = Plan::new(target, purpose, &requests, &machine, Unsupported::default());
     plan.to_string().lines().map(in_notation).collect()
 }
 
@@ -84,13 +90,9 @@ fn what_is_opened_is_what_perf_opens() {
 
 #[test]
 fn the_program_keeps_its_own_options() {
-    let matches = parse("-e cpu-clock -F 99 ls -F -e x --");
-    assert_eq!(arguments::text(&matches, "freq"), Some("99"));
-    let program = arguments::options(&matches)
-        .unwrap()
-        .record
-        .workload
-        .unwrap();
+    let command = parsed("-e cpu-clock -F 99 ls -F -e x --");
+    assert_eq!(command.options.sampling.rate, Some(Rate::Frequency(99)));
+    let program = command.options.target.workload.unwrap();
     assert_eq!(
         program.arguments,
         ["ls", "-F", "-e", "x", "--", "/bin/true"]
@@ -99,52 +101,50 @@ fn the_program_keeps_its_own_options() {
 
 #[test]
 fn the_last_of_equal_options_counts() {
-    assert_eq!(arguments::text(&parse("-F 99 -F 5"), "freq"), Some("5"));
+    let sampling = parsed("-F 99 -F 5").options.sampling;
+    assert_eq!(sampling.rate, Some(Rate::Frequency(5)));
 }
 
 #[test]
-fn contradictions_and_bad_values_are_told_apart() {
-    let problem = |options: &str| arguments::options(&parse(options)).unwrap_err();
-    assert!(matches!(problem("-F 5 -c 5"), Problem::Contradiction(_)));
-    assert!(matches!(problem("-p 12,x"), Problem::NoTask(_)));
-    assert!(matches!(problem("-C 3-1"), Problem::Value(_)));
-    assert!(matches!(problem("-m 0"), Problem::Value(_)));
-    assert!(matches!(
-        problem("--compression-level=23"),
-        Problem::Value(_)
-    ));
-    assert!(matches!(
-        problem("--call-graph dwarf,9999999"),
-        Problem::Value(_)
-    ));
+fn contradictions_and_bad_values_differ() {
+    let problem = |options: &str| arguments::parse(&matches(options)).unwrap_err();
+    let is_value = |options| matches!(problem(options), ArgumentProblem::Value(_));
+    let contradiction = problem("-F 5 -c 5");
+    assert!(matches!(contradiction, ArgumentProblem::Contradiction(_)));
+    assert!(matches!(problem("-p 12,x"), ArgumentProblem::NoTask(_)));
+    assert!(is_value("-C 3-1"));
+    assert!(is_value("-m 0"));
+    assert!(is_value("--compression-level=23"));
+    assert!(is_value("--call-graph dwarf,9999999"));
 }
 
 #[test]
-fn where_a_recording_goes_and_how_small() {
-    let told = |options: &str| {
-        let record = arguments::options(&parse(options)).unwrap().record;
-        (record.output.to_string(), record.compression)
+fn a_recording_has_a_destination_and_a_compression() {
+    let output = |options: &str| {
+        let output = parsed(options).options.output;
+        (output.destination.to_string(), output.compression)
     };
-    assert_eq!(told(""), ("perf.data".to_owned(), None));
-    assert_eq!(told("-z -o -"), ("-".to_owned(), Some(1)));
-    assert_eq!(
-        told("--compression-level=9 -o x"),
-        ("x".to_owned(), Some(9))
-    );
-    assert_eq!(
-        told("--compression-level=0"),
-        ("perf.data".to_owned(), None)
-    );
+    assert_eq!(output(""), ("perf.data".to_owned(), None));
+    assert_eq!(output("-z -o -"), ("-".to_owned(), Some(1)));
+    let level = output("--compression-level=9 -o x");
+    assert_eq!(level, ("x".to_owned(), Some(9)));
+    let none = output("--compression-level=0");
+    assert_eq!(none, ("perf.data".to_owned(), None));
 }
 
 #[test]
 fn tasks_go_before_cpus() {
-    let resolved = arguments::options(&parse("-a -C 0 -p PID")).unwrap();
-    assert_eq!(
-        resolved.record.target,
-        Target::Processes(vec![oxperf_abi::Pid(THREAD)])
-    );
-    assert_eq!(resolved.warnings.len(), 2);
+    let command = parsed("-a -C 0 -p PID");
+    let target = Target::Processes(vec![Pid(THREAD)]);
+    assert_eq!(command.options.target.target, target);
+    assert_eq!(command.warnings.len(), 2);
+}
+
+#[test]
+fn messages_are_as_many_as_the_user_wants() {
+    assert_eq!(parsed("").verbosity, Verbosity::Normal);
+    assert_eq!(parsed("-v").verbosity, Verbosity::Verbose);
+    assert_eq!(parsed("-v -q").verbosity, Verbosity::Quiet);
 }
 
 #[test]

@@ -1,24 +1,27 @@
-//! Values of options from their text.
+//! The values of options as texts, and from their texts.
 
 use std::time::Duration;
 
 use oxperf_capture::{CallGraph, Rate, RegisterMask, Start, system};
 use oxperf_sys::process;
 
-use super::Problem;
+use super::ArgumentProblem;
 
-/// The sampling rate from the texts of `-F` and `-c`.
-pub(super) fn rate(frequency: Option<&str>, period: Option<&str>) -> Result<Option<Rate>, Problem> {
+/// Returns the sampling rate from the texts of `-F` and `-c`.
+pub(super) fn rate(
+    frequency: Option<&str>,
+    period: Option<&str>,
+) -> Result<Option<Rate>, ArgumentProblem> {
     let frequency = frequency.map(hertz).transpose()?;
     let period = period
         .map(|text| number(text, "-c"))
         .transpose()?
         .filter(|period| *period > 0);
     match (frequency, period) {
-        (Some(_), Some(_)) => Err(Problem::Contradiction(
+        (Some(_), Some(_)) => Err(ArgumentProblem::Contradiction(
             "cannot set frequency and period at the same time".to_owned(),
         )),
-        (Some(0), None) => Err(Problem::Contradiction(
+        (Some(0), None) => Err(ArgumentProblem::Contradiction(
             "frequency and count are zero, aborting".to_owned(),
         )),
         (Some(hertz), None) => Ok(Some(Rate::Frequency(hertz))),
@@ -26,34 +29,39 @@ pub(super) fn rate(frequency: Option<&str>, period: Option<&str>) -> Result<Opti
     }
 }
 
-fn hertz(text: &str) -> Result<u64, Problem> {
+fn hertz(text: &str) -> Result<u64, ArgumentProblem> {
     if text.eq_ignore_ascii_case("max") {
-        let unknown =
-            || Problem::Value("the highest rate is not known here: give -F a number".to_owned());
+        let unknown = || {
+            ArgumentProblem::Value(
+                "the highest rate is not known here: give -F a number".to_owned(),
+            )
+        };
         return system::max_sample_rate().ok_or_else(unknown);
     }
     number(text, "-F")
 }
 
-fn number(text: &str, option: &str) -> Result<u64, Problem> {
+fn number(text: &str, option: &str) -> Result<u64, ArgumentProblem> {
     let parsed = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    parsed.map_err(|_| Problem::Value(format!("{option} takes a number, not '{text}'")))
+    parsed.map_err(|_| ArgumentProblem::Value(format!("{option} takes a number, not '{text}'")))
 }
 
 /// A level of Zstandard; 0 compresses nothing.
-pub(super) fn compression_level(text: &str) -> Result<u32, Problem> {
+pub(super) fn compression_level(text: &str) -> Result<u32, ArgumentProblem> {
     let level = number(text, "--compression-level")?;
     let level = u32::try_from(level).ok().filter(|level| *level <= 22);
-    level.ok_or_else(|| Problem::Value(format!("--compression-level takes 0 to 22, not '{text}'")))
+    level.ok_or_else(|| {
+        ArgumentProblem::Value(format!("--compression-level takes 0 to 22, not '{text}'"))
+    })
 }
 
 /// Data pages of a ring: a number of pages, or bytes with a suffix; rounded up to a power of two.
-pub(super) fn ring_pages(text: &str) -> Result<usize, Problem> {
+pub(super) fn ring_pages(text: &str) -> Result<usize, ArgumentProblem> {
     let invalid = || {
-        Problem::Value(format!(
+        ArgumentProblem::Value(format!(
             "Invalid argument for --mmap_pages/-m: '{text}'. It takes pages, or bytes with B, K, M or G."
         ))
     };
@@ -84,22 +92,22 @@ pub(super) fn ring_pages(text: &str) -> Result<usize, Problem> {
         .ok_or_else(invalid)
 }
 
-/// When sampling starts, from milliseconds.
-pub(super) fn start(text: &str) -> Result<Start, Problem> {
+/// The start of sampling, from milliseconds.
+pub(super) fn start(text: &str) -> Result<Start, ArgumentProblem> {
     match text.parse::<i64>() {
         Ok(0) => Ok(Start::Now),
         Ok(-1) => Ok(Start::Disabled),
         Ok(milliseconds) if milliseconds > 0 => Ok(Start::After(Duration::from_millis(
             milliseconds.unsigned_abs(),
         ))),
-        _ => Err(Problem::Value(format!(
+        _ => Err(ArgumentProblem::Value(format!(
             "-D takes milliseconds, or -1, not '{text}'"
         ))),
     }
 }
 
 /// Call chains, from the text of `--call-graph`.
-pub(super) fn call_graph(text: &str) -> Result<CallGraph, Problem> {
+pub(super) fn call_graph(text: &str) -> Result<CallGraph, ArgumentProblem> {
     let (mode, rest) = text
         .split_once(',')
         .map_or((text, None), |(mode, rest)| (mode, Some(rest)));
@@ -110,7 +118,7 @@ pub(super) fn call_graph(text: &str) -> Result<CallGraph, Problem> {
             Ok(most) => Ok(CallGraph::FramePointers {
                 max_stack: Some(most),
             }),
-            Err(_) => Err(Problem::Value(format!(
+            Err(_) => Err(ArgumentProblem::Value(format!(
                 "callchain: Incorrect stack depth: {most}"
             ))),
         },
@@ -119,17 +127,17 @@ pub(super) fn call_graph(text: &str) -> Result<CallGraph, Problem> {
         }),
         ("dwarf", Some(size)) => stack_size(size).map(|stack_size| CallGraph::Dwarf { stack_size }),
         ("lbr", None) => Ok(CallGraph::BranchRecords),
-        ("lbr", Some(_)) => Err(Problem::Value(
+        ("lbr", Some(_)) => Err(ArgumentProblem::Value(
             "callchain: No more arguments needed for --call-graph lbr".to_owned(),
         )),
-        _ => Err(Problem::Value(format!(
+        _ => Err(ArgumentProblem::Value(format!(
             "callchain: Unknown --call-graph option value: {text}"
         ))),
     }
 }
 
 /// Bytes of a copy of the stack: the kernel copies words.
-fn stack_size(text: &str) -> Result<u32, Problem> {
+fn stack_size(text: &str) -> Result<u32, ArgumentProblem> {
     let size = text
         .parse::<u32>()
         .ok()
@@ -137,25 +145,25 @@ fn stack_size(text: &str) -> Result<u32, Problem> {
     size.filter(|size| (8..=CallGraph::LARGEST_STACK).contains(size))
         .ok_or_else(|| {
             let most = CallGraph::LARGEST_STACK;
-            Problem::Value(format!(
+            ArgumentProblem::Value(format!(
                 "callchain: Incorrect stack dump size (max {most}): {text}"
             ))
         })
 }
 
 /// Registers, from the text of `--user-regs` and `--intr-regs`: none for all of them.
-pub(super) fn registers(option: &str, text: Option<&str>) -> Result<RegisterMask, Problem> {
+pub(super) fn registers(option: &str, text: Option<&str>) -> Result<RegisterMask, ArgumentProblem> {
     match text {
         None => Ok(RegisterMask::all()),
         Some("?") => {
             let names: Vec<&str> = RegisterMask::names().collect();
-            Err(Problem::Value(format!(
+            Err(ArgumentProblem::Value(format!(
                 "available registers: {}",
                 names.join(" ")
             )))
         }
         Some(list) => RegisterMask::parse(list).map_err(|name| {
-            Problem::Value(format!(
+            ArgumentProblem::Value(format!(
                 "Unknown register \"{name}\": see --{option}=? for those that there are"
             ))
         }),
@@ -173,13 +181,16 @@ mod tests {
         assert_eq!(rate(None, None), Ok(None));
         assert!(matches!(
             rate(Some("5"), Some("5")),
-            Err(Problem::Contradiction(_))
+            Err(ArgumentProblem::Contradiction(_))
         ));
         assert!(matches!(
             rate(Some("0"), None),
-            Err(Problem::Contradiction(_))
+            Err(ArgumentProblem::Contradiction(_))
         ));
-        assert!(matches!(rate(Some("abc"), None), Err(Problem::Value(_))));
+        assert!(matches!(
+            rate(Some("abc"), None),
+            Err(ArgumentProblem::Value(_))
+        ));
     }
 
     #[test]

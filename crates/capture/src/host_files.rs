@@ -1,7 +1,7 @@
-//! What the running host says about itself, as features of a recording.
+//! The running host's description of itself, as features of a recording.
 //!
 //! Everything comes from files below a root, so a test or a container's view can be read as well as this machine.
-//! What the kernel does not tell is left out. The features that belong to a recording and not to its host (command
+//! Facts that the kernel does not give are left out. The features that belong to a recording and not to its host (command
 //! line, version, build ids, sample times, groups, clock) are for the caller to add.
 
 mod cache;
@@ -21,24 +21,24 @@ use tree::Tree;
 
 /// A host whose `/proc` and `/sys` can be read.
 #[derive(Clone, Debug)]
-pub struct Host {
+pub struct HostFiles {
     tree: Tree,
 }
 
-impl Host {
+impl HostFiles {
     /// This machine.
-    pub fn this() -> Host {
-        Host::at("/")
+    pub fn this() -> HostFiles {
+        HostFiles::at("/")
     }
 
     /// The host whose `proc` and `sys` lie below `root`.
-    pub fn at(root: impl Into<PathBuf>) -> Host {
-        Host {
+    pub fn at(root: impl Into<PathBuf>) -> HostFiles {
+        HostFiles {
             tree: Tree::new(root.into()),
         }
     }
 
-    /// Every feature that the host tells.
+    /// Every feature that the host's files give.
     pub fn features(&self) -> FeatureSet {
         let mut features = FeatureSet::new();
         identity::collect(&self.tree, &mut features);
@@ -103,7 +103,7 @@ mod testing {
             self.root.clone()
         }
 
-        /// What `collect` finds here.
+        /// The features that `collect` finds here.
         pub(super) fn collect(&self, collect: fn(&Tree, &mut FeatureSet)) -> FeatureSet {
             let mut features = FeatureSet::new();
             collect(&self.tree(), &mut features);
@@ -137,12 +137,12 @@ mod tests {
     #[test]
     fn an_empty_host_has_no_features() {
         let fake = FakeHost::new(&[]);
-        assert_eq!(Host::at(fake.root()).features(), FeatureSet::new());
+        assert_eq!(HostFiles::at(fake.root()).features(), FeatureSet::new());
     }
 
     #[test]
     fn this_host_tells_what_every_linux_tells() {
-        let bits = Host::this().features().bits();
+        let bits = HostFiles::this().features().bits();
         for id in [
             FeatureId::HOSTNAME,
             FeatureId::OSRELEASE,

@@ -1,4 +1,4 @@
-//! Standard output as the place of a recording: a reader that takes nothing does not keep the recorder from ending.
+//! Standard output as the destination of a recording: a reader that takes nothing does not keep the recorder from ending.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -48,9 +48,10 @@ impl StreamOutput {
 
     fn new(given: File, interrupts: Rc<Interrupts>) -> io::Result<StreamOutput> {
         let kind = given.metadata()?.file_type();
-        let (output, at_once) = match kind.is_fifo() || kind.is_socket() {
-            true => own_description(given),
-            false => (given, usize::MAX),
+        let (output, at_once) = if kind.is_fifo() || kind.is_socket() {
+            own_description(given)
+        } else {
+            (given, usize::MAX)
         };
         let mut poll = PollSet::new();
         let (output_slot, signal_slot) = (poll.add_writer(&output), poll.add(&*interrupts));

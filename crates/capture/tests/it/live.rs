@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use oxperf_abi::{Misc, Pid, RecordType, SoftwareId};
 use oxperf_capture::{
-    CallGraph, CaptureError, Destination, EventRequest, Note, Outcome, Program, Rate,
-    RecordOptions, Target, record,
+    CallGraph, CaptureError, Destination, EventRequest, Notice, Outcome, OutputOptions, Program,
+    Rate, RecordOptions, SamplingOptions, Target, TargetOptions, record,
 };
 use oxperf_data::Reader;
 use oxperf_data::features::{BuildIds, CmdLine, EventDesc, SampleTime};
@@ -34,18 +34,26 @@ fn clock() -> Vec<EventRequest> {
 
 fn options(directory: &Path, program: Program) -> RecordOptions {
     RecordOptions {
-        workload: Some(program),
-        rate: Some(Rate::Frequency(2000)),
-        call_graph: CallGraph::FramePointers { max_stack: None },
-        output: Destination::File(directory.join("perf.data")),
-        command_line: vec!["live".into(), "test".into()],
-        ..RecordOptions::default()
+        target: TargetOptions {
+            workload: Some(program),
+            ..TargetOptions::default()
+        },
+        sampling: SamplingOptions {
+            rate: Some(Rate::Frequency(2000)),
+            call_graph: CallGraph::FramePointers { max_stack: None },
+            ..SamplingOptions::default()
+        },
+        output: OutputOptions {
+            destination: Destination::File(directory.join("perf.data")),
+            command_line: vec!["live".into(), "test".into()],
+            ..OutputOptions::default()
+        },
     }
 }
 
 fn run(options: &RecordOptions) -> Result<Outcome, CaptureError> {
-    let mut notes: Vec<Note> = Vec::new();
-    record(options, clock(), &mut notes)
+    let mut notices: Vec<Notice> = Vec::new();
+    record(options, clock(), &mut notices)
 }
 
 fn written(outcome: &Outcome) -> Vec<u8> {
@@ -151,11 +159,9 @@ fn check_process_target(directory: &Directory) {
         .spawn()
         .unwrap();
     let target = Target::Processes(vec![Pid(child.id() as i32)]);
-    let options = RecordOptions {
-        target,
-        workload: None,
-        ..options(&directory.0, shell(""))
-    };
+    let mut options = options(&directory.0, shell(""));
+    options.target.target = target;
+    options.target.workload = None;
     let outcome = run(&options).unwrap();
     assert!(child.wait().unwrap().success());
     let file = written(&outcome);

@@ -1,26 +1,26 @@
-//! From what the user names to tasks and CPUs that exist.
+//! The tasks and CPUs that exist, of those that the user names.
 
 use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_sys::cpus;
 
 use crate::error::CaptureError;
-use crate::note::{Note, Notes};
+use crate::notice::{Notice, Observer};
 use crate::options::Target;
-use crate::plan::Scene;
+use crate::plan::MachineInfo;
 use crate::synthesize::ProcDir;
 
 /// Looks up the target's threads and the CPUs that are online.
 ///
 /// # Errors
 /// None of the named tasks exists, or a named CPU is not online.
-pub(crate) fn scene(
+pub(crate) fn machine_info(
     target: &Target,
     proc: &ProcDir,
-    notes: &mut dyn Notes,
-) -> Result<Scene, CaptureError> {
+    observer: &mut dyn Observer,
+) -> Result<MachineInfo, CaptureError> {
     let online = cpus::online().map_err(CaptureError::Cpus)?;
     let threads = match target {
-        Target::Processes(pids) => threads_of(pids, proc, notes),
+        Target::Processes(pids) => threads_of(pids, proc, observer),
         Target::Threads(tids) => tids.clone(),
         Target::Cpus(wanted) => {
             check_online(wanted, &online)?;
@@ -31,18 +31,18 @@ pub(crate) fn scene(
     if matches!(target, Target::Processes(_) | Target::Threads(_)) && threads.is_empty() {
         return Err(CaptureError::NoSuchProcess);
     }
-    Ok(Scene { online, threads })
+    Ok(MachineInfo { online, threads })
 }
 
-/// The threads of all processes; one that is gone is told, unless all are, which is an error of its own.
-fn threads_of(pids: &[Pid], proc: &ProcDir, notes: &mut dyn Notes) -> Vec<Tid> {
+/// The threads of all processes; one that is gone is reported, unless all are, which is an error of its own.
+fn threads_of(pids: &[Pid], proc: &ProcDir, observer: &mut dyn Observer) -> Vec<Tid> {
     let (found, gone): (Vec<_>, Vec<_>) = pids
         .iter()
         .map(|&pid| (pid, proc.threads(pid)))
         .partition(|(_, threads)| !threads.is_empty());
     if !found.is_empty() {
         gone.iter()
-            .for_each(|(pid, _)| notes.note(Note::ThreadGone(Tid(pid.0))));
+            .for_each(|(pid, _)| observer.notice(Notice::ThreadGone(Tid(pid.0))));
     }
     let mut threads: Vec<Tid> = found.into_iter().flat_map(|(_, threads)| threads).collect();
     threads.sort_unstable();

@@ -1,37 +1,39 @@
-//! The attribute of each event: how it samples, what a sample holds, what else it records, when it begins.
+//! The attribute of each event that is sampled: its rate, the fields of a sample, the other records that it carries, its
+//! beginning.
 
 use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleType};
 
 use crate::event::EventRequest;
-use crate::missing::{Feature, Missing};
-use crate::options::{CallGraph, Privilege, Rate, RecordOptions, Start, Target};
+use crate::options::{CallGraph, Rate, SamplingOptions, Target, TargetOptions};
 use crate::registers::RegisterMask;
+use crate::unsupported::{KernelFeature, Unsupported};
 
-/// The attributes of `requests`, in their order; the event at `tracking` carries task and mapping records.
-pub(super) fn attrs(
-    options: &RecordOptions,
-    requests: &[EventRequest],
-    tracking: usize,
-    missing: Missing,
-) -> Vec<EventAttr> {
-    let mut attrs: Vec<EventAttr> = requests
-        .iter()
-        .enumerate()
-        .map(|(index, request)| {
-            Builder {
-                options,
-                request,
-                tracking: index == tracking,
-                missing,
-            }
-            .build()
-        })
-        .collect();
-    identify_samples(&mut attrs);
-    attrs
+/// The inputs that the attributes of all events have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Sampling<'a> {
+    pub(super) target: &'a TargetOptions,
+    pub(super) sampling: &'a SamplingOptions,
+    pub(super) unsupported: Unsupported,
 }
 
-/// With several events a sample says which one it belongs to: where samples differ in shape, at a place that does
+impl Sampling<'_> {
+    /// The attributes of `requests`, in their order; the event at `tracking` carries task and mapping records.
+    pub(super) fn attrs(self, requests: &[EventRequest], tracking: usize) -> Vec<EventAttr> {
+        let attr = |(index, request)| {
+            let builder = Builder {
+                common: self,
+                request,
+                tracking: index == tracking,
+            };
+            builder.build()
+        };
+        let mut attrs: Vec<EventAttr> = requests.iter().enumerate().map(attr).collect();
+        identify_samples(&mut attrs);
+        attrs
+    }
+}
+
+/// With several events a sample names the one it belongs to: where samples differ in shape, at a position that does
 /// not depend on the shape.
 fn identify_samples(attrs: &mut [EventAttr]) {
     let [first, rest @ ..] = &*attrs else { return };
@@ -50,10 +52,9 @@ fn identify_samples(attrs: &mut [EventAttr]) {
 }
 
 struct Builder<'a> {
-    options: &'a RecordOptions,
+    common: Sampling<'a>,
     request: &'a EventRequest,
     tracking: bool,
-    missing: Missing,
 }
 
 impl Builder<'_> {
@@ -67,7 +68,7 @@ impl Builder<'_> {
             self.set_call_graph(&mut attr);
             self.set_registers(&mut attr);
         }
-        self.set_privilege(&mut attr.flags);
+        self.common.target.privilege.apply(&mut attr.flags);
         self.set_start(&mut attr.flags);
         attr.flags.set(AttrFlags::INHERIT, self.inherits());
         attr.flags.set(AttrFlags::SAMPLE_ID_ALL, true);
@@ -79,11 +80,11 @@ impl Builder<'_> {
 
     /// The tracking event that the planner added, as opposed to the user's first one.
     fn is_added(&self) -> bool {
-        self.tracking && super::needs_dummy(self.options)
+        self.tracking && super::needs_dummy(self.common.target)
     }
 
     fn rate(&self) -> Rate {
-        let given = self.request.rate.or(self.options.rate);
+        let given = self.request.rate.or(self.common.sampling.rate);
         let every_one = self.request.is_tracepoint() || self.is_added();
         given.unwrap_or(if every_one {
             Rate::Period(1)
@@ -117,11 +118,11 @@ impl Builder<'_> {
             SampleType::TIME,
             self.request
                 .time
-                .unwrap_or(!self.options.follows_tasks() || tracepoint),
+                .unwrap_or(!self.common.target.follows_tasks() || tracepoint),
         );
         fields.set(
             SampleType::CPU,
-            self.options.target.is_cpu_wide() || tracepoint,
+            self.common.target.target.is_cpu_wide() || tracepoint,
         );
         fields.set(SampleType::RAW, tracepoint);
         fields.set(
@@ -137,10 +138,12 @@ impl Builder<'_> {
         if self.is_added() {
             return CallGraph::Off;
         }
-        self.request.call_graph.unwrap_or(self.options.call_graph)
+        self.request
+            .call_graph
+            .unwrap_or(self.common.sampling.call_graph)
     }
 
-    /// What callers that the kernel does not find need: a copy of the stack, or the CPU's records.
+    /// Sets what is needed to find callers that the kernel does not find: a copy of the stack, or the CPU's records.
     fn set_call_graph(&self, attr: &mut EventAttr) {
         match self.call_graph() {
             CallGraph::Off | CallGraph::FramePointers { .. } => {}
@@ -163,13 +166,14 @@ impl Builder<'_> {
     }
 
     fn set_registers(&self, attr: &mut EventAttr) {
-        let asked = self.options.user_registers;
+        let asked = self.common.sampling.user_registers;
         attr.sample_regs_user = match self.call_graph() {
             CallGraph::Dwarf { .. } => RegisterMask::for_unwinding(asked),
             _ => asked.map_or(0, |asked| asked.0),
         };
         attr.sample_regs_intr = self
-            .options
+            .common
+            .sampling
             .interrupted_registers
             .map_or(0, |asked| asked.0);
         attr.sample_type
@@ -189,62 +193,47 @@ impl Builder<'_> {
         }
     }
 
-    fn read_format(&self) -> ReadFormat {
-        let mut format = ReadFormat::ID;
-        format.set(ReadFormat::LOST, self.missing.still_has(Feature::ReadLost));
-        format.set(ReadFormat::GROUP, self.request.sample_read);
-        format
+    fn may_have(&self, feature: KernelFeature) -> bool {
+        self.common.unsupported.may_have(feature)
     }
 
-    fn set_privilege(&self, flags: &mut AttrFlags) {
-        let user_only = match self.options.privilege {
-            Privilege::AsEventSays => return,
-            Privilege::UserOnly => true,
-            Privilege::KernelOnly => false,
-        };
-        flags.set(AttrFlags::EXCLUDE_KERNEL, user_only);
-        flags.set(AttrFlags::EXCLUDE_USER, !user_only);
+    fn read_format(&self) -> ReadFormat {
+        let mut format = ReadFormat::ID;
+        format.set(ReadFormat::LOST, self.may_have(KernelFeature::ReadLost));
+        format.set(ReadFormat::GROUP, self.request.sample_read);
+        format
     }
 
     /// Group members follow their leader. The added tracking event runs from the first moment: from exec where the
     /// workload is the target, else from its opening.
     fn set_start(&self, flags: &mut AttrFlags) {
-        let from_exec = self.options.target == Target::Workload;
+        let from_exec = self.common.target.target == Target::Workload;
         let (disabled, on_exec) = if self.is_added() {
             (from_exec, from_exec)
         } else {
             let leads = self.request.leader.is_none();
-            (
-                leads,
-                leads && from_exec && self.options.start == Start::Now,
-            )
+            (leads, leads && self.common.target.starts_on_exec())
         };
         flags.set(AttrFlags::DISABLED, disabled);
         flags.set(AttrFlags::ENABLE_ON_EXEC, on_exec);
     }
 
     fn inherits(&self) -> bool {
-        let allowed = !self.options.follows_tasks() && self.options.target.inherits();
+        let allowed = !self.common.target.follows_tasks() && self.common.target.target.inherits();
         self.request
             .inherit
-            .unwrap_or(self.options.inherit && allowed)
+            .unwrap_or(self.common.target.inherit && allowed)
     }
 
     fn tracking_flags(&self) -> AttrFlags {
         let mut flags = AttrFlags::MMAP | AttrFlags::COMM | AttrFlags::TASK;
-        flags.set(AttrFlags::MMAP2, self.missing.still_has(Feature::Mmap2));
-        flags.set(
-            AttrFlags::COMM_EXEC,
-            self.missing.still_has(Feature::CommExec),
-        );
-        flags.set(AttrFlags::KSYMBOL, self.missing.still_has(Feature::Ksymbol));
-        flags.set(
-            AttrFlags::BPF_EVENT,
-            self.missing.still_has(Feature::BpfEvent),
-        );
+        flags.set(AttrFlags::MMAP2, self.may_have(KernelFeature::Mmap2));
+        flags.set(AttrFlags::COMM_EXEC, self.may_have(KernelFeature::CommExec));
+        flags.set(AttrFlags::KSYMBOL, self.may_have(KernelFeature::Ksymbol));
+        flags.set(AttrFlags::BPF_EVENT, self.may_have(KernelFeature::BpfEvent));
         flags.set(
             AttrFlags::BUILD_ID,
-            self.missing.still_has(Feature::MmapBuildId),
+            self.may_have(KernelFeature::MmapBuildId),
         );
         flags
     }

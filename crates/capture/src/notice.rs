@@ -1,4 +1,4 @@
-//! What a recording tells while it runs: choices it made for the user and things it could not have.
+//! Notices of a recording while it runs: choices it made for the user and things it could not have.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,19 +7,19 @@ use oxperf_abi::Tid;
 use oxperf_tracepoint::TracepointError;
 
 use crate::explain::Explanation;
-use crate::missing::Feature;
 use crate::options::Rate;
 use crate::plan::Plan;
 use crate::synthesize::KernelMapError;
+use crate::unsupported::KernelFeature;
 
 /// Something the user should hear of.
 #[derive(Debug)]
-pub enum Note {
-    /// The asked event does not exist here; another one takes its place.
+pub enum Notice {
+    /// The asked event does not exist here; another one takes its site.
     EventReplaced {
-        /// What was asked for.
+        /// The request.
         asked: String,
-        /// What is recorded.
+        /// The event that is recorded.
         used: String,
     },
     /// The kernel part of an event is forbidden; only user mode is recorded.
@@ -35,10 +35,10 @@ pub enum Note {
     /// An event cannot be opened and is left out.
     EventRemoved(Explanation),
     /// The kernel lacks a feature; the recording goes on without.
-    FeatureMissing(Feature),
+    FeatureUnsupported(KernelFeature),
     /// The asked rate is above the system's limit.
     RateLimited {
-        /// What was asked for.
+        /// The request.
         asked: Rate,
         /// The limit, in Hz.
         limit: u64,
@@ -51,47 +51,49 @@ pub enum Note {
     TracingDataMissing(TracepointError),
     /// The workload did not end when it was asked to.
     WorkloadKilled {
-        /// What was started.
+        /// The program.
         program: String,
-        /// How long it was waited for, unless the user asked again before.
+        /// The time for which it was waited for, unless the user asked again before.
         grace: Duration,
     },
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Note::EventReplaced { asked, used } => {
+            Notice::EventReplaced { asked, used } => {
                 write!(
                     f,
                     "The {asked} event is not supported, trying to fall back to {used}"
                 )
             }
-            Note::UserModeOnly { event } => {
+            Notice::UserModeOnly { event } => {
                 write!(
                     f,
                     "kernel.perf_event_paranoid forbids kernel samples, recording {event} (user mode only)"
                 )
             }
-            Note::HostOnly { event } => write!(f, "guests cannot be sampled, recording {event}"),
-            Note::EventRemoved(explanation) => write!(f, "{explanation}\n(the event is left out)"),
-            Note::FeatureMissing(feature) => {
+            Notice::HostOnly { event } => write!(f, "guests cannot be sampled, recording {event}"),
+            Notice::EventRemoved(explanation) => {
+                write!(f, "{explanation}\n(the event is left out)")
+            }
+            Notice::FeatureUnsupported(feature) => {
                 write!(f, "this kernel has no {feature}, recording without")
             }
-            Note::RateLimited { asked, limit } => write_rate_limited(f, *asked, *limit),
-            Note::KernelMapMissing(error) => write!(
+            Notice::RateLimited { asked, limit } => write_rate_limited(f, *asked, *limit),
+            Notice::KernelMapMissing(error) => write!(
                 f,
                 "the kernel's mapping is not recorded, its symbols may be wrong elsewhere: {error}\n\
                  (as root: sysctl kernel.kptr_restrict=0)"
             ),
-            Note::ThreadGone(tid) => write!(f, "thread {tid} ended before it could be recorded"),
-            Note::TracingDataMissing(reason) => {
+            Notice::ThreadGone(tid) => write!(f, "thread {tid} ended before it could be recorded"),
+            Notice::TracingDataMissing(reason) => {
                 write!(
                     f,
                     "the tracepoints' formats are not recorded, their fields cannot be shown: {reason}"
                 )
             }
-            Note::WorkloadKilled { program, grace } => write!(
+            Notice::WorkloadKilled { program, grace } => write!(
                 f,
                 "the workload '{program}' was killed: it did not end after SIGTERM, within {} s or before a second signal",
                 grace.as_secs()
@@ -111,17 +113,17 @@ fn write_rate_limited(f: &mut fmt::Formatter<'_>, asked: Rate, limit: u64) -> fm
     }
 }
 
-/// Takes what a recording tells.
-pub trait Notes {
+/// The receiver of a recording's notices.
+pub trait Observer {
     /// Hears of something.
-    fn note(&mut self, note: Note);
+    fn notice(&mut self, notice: Notice);
 
     /// Sees what was opened, when the kernel has taken all of it.
     fn opened(&mut self, _plan: &Plan) {}
 }
 
-impl Notes for Vec<Note> {
-    fn note(&mut self, note: Note) {
-        self.push(note);
+impl Observer for Vec<Notice> {
+    fn notice(&mut self, notice: Notice) {
+        self.push(notice);
     }
 }

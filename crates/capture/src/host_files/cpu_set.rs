@@ -21,7 +21,7 @@ impl CpuSet {
         self.0.iter().copied()
     }
 
-    /// How many there are.
+    /// The number of CPUs.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,4 +1,4 @@
-//! Which binaries have samples: the mappings of every address space, and the addresses seen in them.
+//! The binaries that have samples: the mappings of every address space, and the addresses seen in them.
 //!
 //! Records are not in order of time yet, so an address is looked for in all mappings that its process, or one that
 //! it was forked from, ever had. That can name a binary too many, never one too few.
@@ -18,9 +18,9 @@ pub(crate) struct Dso {
     pub(crate) name: Vec<u8>,
     /// Kernel or user.
     pub(crate) mode: CpuMode,
-    /// Its identity when its mapping told it.
+    /// Its identity when its mapping carried it.
     pub(crate) build_id: Option<BuildId>,
-    /// Whether an address of a sample lies in it.
+    /// `true` if an address of a sample lies in it.
     pub(crate) hit: bool,
 }
 
@@ -185,13 +185,13 @@ impl Hits {
 /// The spaces of a process and of those that it was forked from.
 fn line_of(families: &FxHashMap<Pid, (u32, Option<Pid>)>, pid: Pid) -> Vec<u32> {
     let line = std::iter::successors(families.get(&pid), |(_, parent)| families.get(&(*parent)?));
-    let mut places: Vec<u32> = line
+    let mut sites: Vec<u32> = line
         .take(MOST_ANCESTORS + 1)
-        .map(|&(place, _)| place)
+        .map(|&(site, _)| site)
         .collect();
-    places.sort_unstable();
-    places.dedup();
-    places
+    sites.sort_unstable();
+    sites.dedup();
+    sites
 }
 
 /// The mappings of a space whose binaries are not marked yet, by start. Few are left after a few samples.

@@ -1,0 +1,57 @@
+//! The place of a recording, and the contents of the file beside its records.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// The place of a recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Destination {
+    /// A file of this name; one that exists and is not empty is renamed to `.old`.
+    File(PathBuf),
+    /// Standard output, as a stream that can be read while it grows. What the workload prints goes to standard error.
+    StandardOutput,
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Destination::File(path) => write!(f, "{}", path.display()),
+            Destination::StandardOutput => f.write_str("-"),
+        }
+    }
+}
+
+/// The binaries that the build-id table of the finished file lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BuildIdPolicy {
+    /// No table.
+    Off,
+    /// Those with a sample, or a call chain entry, in them.
+    Hit,
+    /// All that were mapped executable.
+    All,
+}
+
+/// The output of a recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutputOptions {
+    /// The place of the recording.
+    pub destination: Destination,
+    /// The level at which records are compressed, from 1 to 22; `None` leaves them as they are.
+    pub compression: Option<u32>,
+    /// The build-id table.
+    pub build_ids: BuildIdPolicy,
+    /// The command line of this recording, program first, kept in the file's header.
+    pub command_line: Vec<String>,
+}
+
+impl Default for OutputOptions {
+    fn default() -> OutputOptions {
+        OutputOptions {
+            destination: Destination::File(PathBuf::from("perf.data")),
+            compression: None,
+            build_ids: BuildIdPolicy::Hit,
+            command_line: Vec::new(),
+        }
+    }
+}

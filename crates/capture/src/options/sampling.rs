@@ -1,0 +1,70 @@
+//! The rate of samples, and the fields that a sample holds.
+
+use crate::registers::RegisterMask;
+
+/// The rate at which an event is sampled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rate {
+    /// So many samples a second of each counter; the kernel adapts the period.
+    Frequency(u64),
+    /// One sample every so many events.
+    Period(u64),
+}
+
+impl Rate {
+    /// The rate of a recording whose user names none: 4000 Hz.
+    pub const DEFAULT: Rate = Rate::Frequency(4000);
+}
+
+/// The way to take the call chain of a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CallGraph {
+    /// No call chain.
+    Off,
+    /// The kernel follows frame pointers.
+    FramePointers {
+        /// Most entries of a chain; `None` for the system's limit.
+        max_stack: Option<u16>,
+    },
+    /// Every sample holds a copy of the user stack and the registers, which readers unwind.
+    Dwarf {
+        /// Bytes of a copy.
+        stack_size: u32,
+    },
+    /// The CPU keeps the calls that have not returned.
+    BranchRecords,
+}
+
+impl CallGraph {
+    /// Bytes of a copy of the stack when nobody says otherwise.
+    pub const STACK_SIZE: u32 = 8192;
+    /// Most bytes of a copy: a record is not larger than 64 KiB.
+    pub const LARGEST_STACK: u32 = 65528;
+}
+
+/// The sampling of a recording. An event's own terms go before these options.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SamplingOptions {
+    /// The rate that the user named; `None` for [`Rate::DEFAULT`].
+    pub rate: Option<Rate>,
+    /// Call chains.
+    pub call_graph: CallGraph,
+    /// Registers of user space in every sample.
+    pub user_registers: Option<RegisterMask>,
+    /// Registers of the interrupted code in every sample.
+    pub interrupted_registers: Option<RegisterMask>,
+    /// Data pages of a ring, a power of two; `None` for the system's default.
+    pub ring_pages: Option<usize>,
+}
+
+impl Default for SamplingOptions {
+    fn default() -> SamplingOptions {
+        SamplingOptions {
+            rate: None,
+            call_graph: CallGraph::Off,
+            user_registers: None,
+            interrupted_registers: None,
+            ring_pages: None,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The forms of a recording on disk and in pipes: a file, whose features stand behind the records, or a stream, whose
+//! features stand before them.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::rc::Rc;
+
+use oxperf_data::features::{BuildIds, Compression, SampleTime};
+use oxperf_data::{FeatureSet, FilePart, StreamWriter, WriteError, Writer, WriterEvent};
+
+use super::file;
+use super::stream::StreamOutput;
+use crate::error::CaptureError;
+use crate::interrupts::Interrupts;
+use crate::options::Destination;
+
+/// An output that was begun.
+pub(super) enum Container {
+    File {
+        writer: Writer<File>,
+        /// The features that were known at the beginning.
+        features: FeatureSet,
+    },
+    Stream(StreamWriter<StreamOutput>),
+}
+
+/// Features that are known at the end.
+pub(super) struct FinalFeatures {
+    pub(super) build_ids: BuildIds,
+    pub(super) times: Option<SampleTime>,
+    pub(super) compressed: Option<Compression>,
+}
+
+impl Container {
+    /// Makes the output and writes its beginning.
+    ///
+    /// # Errors
+    /// The output cannot be made or refuses.
+    pub(super) fn begin(
+        to: &Destination,
+        events: &[WriterEvent],
+        features: FeatureSet,
+        interrupts: Rc<Interrupts>,
+    ) -> Result<Container, CaptureError> {
+        let unmade = |source| CaptureError::Output {
+            to: to.clone(),
+            source,
+        };
+        let container = match to {
+            Destination::File(path) => {
+                let file = file::create(path).map_err(unmade)?;
+                Writer::begin(file, events).map(|writer| Container::File { writer, features })
+            }
+            Destination::StandardOutput => {
+                let stream = StreamOutput::standard(interrupts).map_err(unmade)?;
+                StreamWriter::begin(stream, events, &features).map(Container::Stream)
+            }
+        };
+        container.map_err(|source| CaptureError::Write {
+            to: to.clone(),
+            source,
+        })
+    }
+
+    /// Appends whole records.
+    ///
+    /// # Errors
+    /// The output refuses; what it took before can be read.
+    pub(super) fn append(&mut self, records: &[u8]) -> Result<(), WriteError> {
+        match self {
+            Container::File { writer, .. } => writer.append(records),
+            Container::Stream(writer) => writer.append(records),
+        }
+    }
+
+    /// Shows readers everything so far; a stream does that by itself.
+    ///
+    /// # Errors
+    /// As [`Container::append`].
+    pub(super) fn checkpoint(&mut self) -> Result<(), WriteError> {
+        match self {
+            Container::File { writer, .. } => writer.checkpoint(),
+            Container::Stream(_) => Ok(()),
+        }
+    }
+
+    /// Bytes written so far.
+    pub(super) fn position(&self) -> u64 {
+        match self {
+            Container::File { writer, .. } => writer.position().0,
+            Container::Stream(writer) => writer.position().0,
+        }
+    }
+
+    /// The file with the bytes of its records, where it can be read back.
+    pub(super) fn written_records(&self) -> Option<(&File, Range<u64>)> {
+        match self {
+            Container::File { writer, .. } => {
+                let end = writer.position().0;
+                Some((writer.output(), end - writer.data_size()..end))
+            }
+            Container::Stream(_) => None,
+        }
+    }
+
+    /// The error for records that could not be compressed.
+    #[cold]
+    pub(super) fn unpacked(&self, records: &[u8], source: io::Error) -> WriteError {
+        let (offset, safe) = match self {
+            Container::File { writer, .. } => (writer.position(), writer.data_size()),
+            Container::Stream(writer) => (writer.position(), writer.position().0),
+        };
+        WriteError {
+            part: FilePart::Records,
+            offset,
+            size: records.len() as u64,
+            written: 0,
+            safe,
+            source,
+        }
+    }
+
+    /// Ends the output. A stream takes the build ids as records, and no other feature.
+    ///
+    /// # Errors
+    /// The output refuses. All records can be read nevertheless.
+    pub(super) fn finish(self, known: FinalFeatures) -> Result<(), WriteError> {
+        match self {
+            Container::Stream(writer) => writer.finish(&known.build_ids.0).map(drop),
+            Container::File {
+                writer,
+                mut features,
+            } => {
+                // Samples without time leave zeros, as perf does.
+                features.insert(&known.times.unwrap_or_default());
+                if !known.build_ids.0.is_empty() {
+                    features.insert(&known.build_ids);
+                }
+                if let Some(compressed) = &known.compressed {
+                    features.insert(compressed);
+                }
+                writer.finish(&features).map(drop)
+            }
+        }
+    }
+}

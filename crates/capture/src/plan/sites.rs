@@ -1,0 +1,114 @@
+//! The sites where events are opened, and the rings that take their records.
+
+use oxperf_abi::{Cpu, Tid};
+
+use super::{MachineInfo, PlannedEvent};
+use crate::event::EventRequest;
+use crate::options::{Target, TargetOptions};
+
+/// Whose events are counted at a site.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum TargetTask {
+    /// Whoever runs on the CPU.
+    Anyone,
+    /// The program that the recorder starts.
+    Workload,
+    /// An existing thread.
+    Thread(Tid),
+}
+
+/// One `perf_event_open`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct OpenSite {
+    /// The CPU; `None` follows the task to any.
+    pub cpu: Option<Cpu>,
+    /// The task.
+    pub task: TargetTask,
+}
+
+/// The owner of a ring.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum RingKey {
+    /// All that happens on a CPU.
+    Cpu(Cpu),
+    /// All that a task does.
+    Task(TargetTask),
+}
+
+impl RingKey {
+    fn of(site: OpenSite) -> RingKey {
+        site.cpu.map_or(RingKey::Task(site.task), RingKey::Cpu)
+    }
+
+    /// Returns whether the records of `site` go to this ring.
+    pub fn takes(self, site: OpenSite) -> bool {
+        self == RingKey::of(site)
+    }
+}
+
+/// The sites of an event that is counted: a task is followed over all CPUs.
+pub(super) fn for_counting(
+    target: &TargetOptions,
+    machine: &MachineInfo,
+    request: &EventRequest,
+) -> Vec<OpenSite> {
+    let cpus = match &target.target {
+        Target::AllCpus => counted_on(&machine.online, request),
+        Target::Cpus(cpus) => counted_on(cpus, request),
+        Target::Workload | Target::Processes(_) | Target::Threads(_) => vec![None],
+    };
+    of_each(&cpus, &tasks(target, machine))
+}
+
+/// The sites of an event that is sampled: a ring belongs to a CPU, unless the user wants one a thread. The tracking
+/// event of whole CPUs watches all of them: a task may be born and mapped on one and run on another.
+pub(super) fn for_sampling(
+    target: &TargetOptions,
+    machine: &MachineInfo,
+    request: &EventRequest,
+    tracking: bool,
+) -> Vec<OpenSite> {
+    let cpus = match &target.target {
+        Target::Cpus(cpus) if !tracking => counted_on(cpus, request),
+        _ if target.follows_tasks() => vec![None],
+        _ => counted_on(&machine.online, request),
+    };
+    of_each(&cpus, &tasks(target, machine))
+}
+
+fn of_each(cpus: &[Option<Cpu>], tasks: &[TargetTask]) -> Vec<OpenSite> {
+    let of_cpu = |&cpu: &Option<Cpu>| tasks.iter().map(move |&task| OpenSite { cpu, task });
+    cpus.iter().flat_map(of_cpu).collect()
+}
+
+/// Those of `cpus` on which the event's PMU counts.
+fn counted_on(cpus: &[Cpu], request: &EventRequest) -> Vec<Option<Cpu>> {
+    let counts_on = |cpu: &&Cpu| request.cpus.as_ref().is_none_or(|own| own.contains(cpu));
+    cpus.iter().filter(counts_on).copied().map(Some).collect()
+}
+
+fn tasks(target: &TargetOptions, machine: &MachineInfo) -> Vec<TargetTask> {
+    match &target.target {
+        Target::AllCpus | Target::Cpus(_) => vec![TargetTask::Anyone],
+        Target::Workload => vec![TargetTask::Workload],
+        Target::Processes(_) | Target::Threads(_) => {
+            let threads = machine.threads.iter().copied();
+            threads.map(TargetTask::Thread).collect()
+        }
+    }
+}
+
+/// The rings in the order in which the events' sites first need them.
+pub(super) fn rings(events: &[PlannedEvent]) -> Vec<RingKey> {
+    let mut rings = Vec::new();
+    for key in events
+        .iter()
+        .flat_map(|event| &event.sites)
+        .map(|&site| RingKey::of(site))
+    {
+        if !rings.contains(&key) {
+            rings.push(key);
+        }
+    }
+    rings
+}

@@ -1,0 +1,118 @@
+//! The sources that wake a recorder: signals, rings with records, the end of a delay. A channel on which a user controls a
+//! running recorder is one more source.
+
+use std::io;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use oxperf_sys::{EventFd, PollSet, PollSlot};
+
+use crate::interrupts::Interrupts;
+
+/// The age of a record in a ring at which it is moved, however few there are.
+const DRAIN_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The sources, and the time of the next round without any.
+#[derive(Debug)]
+pub(crate) struct WakeSources {
+    poll: PollSet,
+    interrupts: Rc<Interrupts>,
+    signal_slot: PollSlot,
+    rings: Vec<PollSlot>,
+    /// The end of the delay, until it was reported.
+    delay_end: Option<Instant>,
+}
+
+impl WakeSources {
+    /// Wakes by signals alone.
+    pub(crate) fn new(interrupts: Rc<Interrupts>) -> WakeSources {
+        let mut poll = PollSet::new();
+        let signal_slot = poll.add(&*interrupts);
+        WakeSources {
+            poll,
+            interrupts,
+            signal_slot,
+            rings: Vec::new(),
+            delay_end: None,
+        }
+    }
+
+    /// The signals, for others who wait.
+    pub(crate) fn interrupts(&self) -> &Rc<Interrupts> {
+        &self.interrupts
+    }
+
+    /// Also wakes when the ring that `owner` stands for is half full, and when its tasks are gone.
+    pub(crate) fn add_ring(&mut self, owner: &EventFd) {
+        self.rings.push(self.poll.add(owner));
+    }
+
+    /// No longer wakes by any ring.
+    pub(crate) fn remove_rings(&mut self) {
+        let poll = &mut self.poll;
+        self.rings.drain(..).for_each(|slot| poll.remove(slot));
+    }
+
+    /// Returns whether any ring can bring something new.
+    pub(crate) fn has_rings(&self) -> bool {
+        !self.rings.is_empty()
+    }
+
+    /// Also wakes once when `delay` is over.
+    pub(crate) fn add_delay(&mut self, delay: Duration) {
+        self.delay_end = Instant::now().checked_add(delay);
+    }
+
+    /// Waits until a source wakes, or records have waited for a while. Takes the signals, and drops the rings whose
+    /// tasks have all exited.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub(crate) fn wait(&mut self) -> io::Result<()> {
+        let longest = self
+            .time_to_delay_end()
+            .map_or(DRAIN_INTERVAL, |time| time.min(DRAIN_INTERVAL));
+        self.poll.wait(Some(longest))?;
+        if self.poll.readiness(self.signal_slot).readable {
+            self.interrupts.take();
+        }
+        self.drop_gone_rings();
+        Ok(())
+    }
+
+    /// Waits for a signal, no longer than `timeout`, and takes it.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub(crate) fn wait_for_signal(&mut self, timeout: Duration) -> io::Result<()> {
+        self.poll.wait(Some(timeout))?;
+        self.interrupts.take();
+        Ok(())
+    }
+
+    /// Returns whether the delay is over; once.
+    pub(crate) fn take_delay_end(&mut self) -> bool {
+        let is_over = self.time_to_delay_end() == Some(Duration::ZERO);
+        if is_over {
+            self.delay_end = None;
+        }
+        is_over
+    }
+
+    fn time_to_delay_end(&self) -> Option<Duration> {
+        self.delay_end
+            .map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    fn drop_gone_rings(&mut self) {
+        let poll = &mut self.poll;
+        self.rings.retain(|&slot| {
+            let state = poll.readiness(slot);
+            let gone = state.hung_up || state.failed || state.closed;
+            if gone {
+                poll.remove(slot);
+            }
+            !gone
+        });
+    }
+}
