@@ -22,45 +22,150 @@ mod numa;
 mod numbers;
 mod pmu_caps;
 mod pmu_mappings;
-mod recode;
+#[cfg(test)]
+mod recode_tests;
 mod sample_time;
 mod set;
 mod simpleperf;
 mod strings;
 mod tracing_data;
 
-use oxperf_wire::{Cursor, Encoder};
-
-pub use auxtrace_index::{AuxtraceEntry, AuxtraceIndex};
-pub use bpf::{BpfBtf, BpfFunction, BpfObject, BpfProgInfo, BpfProgram};
-pub use build_id::{BuildIdEntry, BuildIds};
-pub use cache::{CacheLevel, CpuCaches};
-pub use clock::{ClockData, ClockResolution};
-pub use compressed::Compression;
-pub use cpu_domain::{CpuDomain, CpuDomainInfo, CpuDomains};
-pub use cpu_topology::{CpuTopology, CpuTopologyEntry};
-pub use event_desc::{EventDesc, NamedEvent};
-pub use flags::{BranchStack, StatData};
-pub use group_desc::{GroupDesc, GroupEntry};
-pub use host_text::{Arch, CpuDesc, CpuId, Hostname, OsRelease, Version};
-pub use hybrid::{HybridPmu, HybridTopology};
+pub use auxtrace_index::AuxtraceEntry;
+pub use bpf::{BpfFunction, BpfObject, BpfProgram};
+pub use build_id::BuildIdEntry;
+pub use cache::CacheLevel;
+pub use cpu_domain::{CpuDomain, CpuDomains};
+pub use cpu_topology::CpuTopologyEntry;
+pub use event_desc::NamedEvent;
+pub use group_desc::GroupEntry;
+pub use hybrid::HybridPmu;
 pub use id::{FeatureBits, FeatureId};
-pub use mem_topology::{MemNode, MemTopology};
-pub use numa::{NumaNode, NumaTopology};
-pub use numbers::{CacheLineSize, DirFormat, ElfMachine, NrCpus, TotalMem};
-pub use pmu_caps::{Capability, CpuPmuCaps, PmuCaps, PmuCapsEntry};
-pub use pmu_mappings::{PmuMapping, PmuMappings};
-pub(crate) use recode::recode;
-pub use sample_time::SampleTime;
+pub use mem_topology::MemNode;
+pub use numa::NumaNode;
+pub use pmu_caps::{Capability, PmuCapsEntry};
+pub use pmu_mappings::PmuMapping;
 pub use set::FeatureSet;
 pub use simpleperf::{
     DebugUnwind, DebugUnwindFile, FileDetail, FileKind, MetaInfo, RecordedFile, RecordedSymbol,
     SimpleperfFiles, SimpleperfFiles2,
 };
-pub use strings::CmdLine;
-pub use tracing_data::TracingDataSection;
+
+use oxperf_wire::{Cursor, Encoder};
 
 use crate::FeatureFault;
+
+/// Makes of the rows: the numbers and names of the features, their public types, and [`recode`].
+///
+/// A row gives the feature's bit, the module and the type of its value, and whether the value can be written in another byte
+/// order (`recoded`), or holds bytes of the recorder's kernel, which stay as they are (`opaque`).
+macro_rules! feature_table {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal, $form:ident $module:ident::$feature:ident;)*) => {
+        $(pub use $module::$feature;)*
+
+        impl FeatureId {
+            $($(#[$doc])* pub const $name: FeatureId = FeatureId($bit);)*
+
+            /// Every feature known here, in order.
+            pub const ALL: &'static [FeatureId] = &[$(FeatureId::$name,)*];
+
+            /// perf's name for it; `None` when unknown here.
+            pub fn name(self) -> Option<&'static str> {
+                match self { $(FeatureId::$name => Some(stringify!($name)),)* _ => None }
+            }
+        }
+
+        /// Decodes a feature's bytes at `cursor` and appends them in the byte order of `out`. `None` for a feature that is
+        /// not known, or whose bytes are structures of the recorder's kernel.
+        pub(crate) fn recode(
+            id: FeatureId,
+            cursor: &mut Cursor<'_>,
+            context: &FeatureContext,
+            out: &mut Encoder,
+        ) -> Option<Result<(), FeatureFault>> {
+            match id {
+                $(FeatureId::$name => feature_table!(@$form $feature cursor context out),)*
+                _ => None,
+            }
+        }
+    };
+    (@recoded $feature:ident $cursor:ident $context:ident $out:ident) => {
+        Some($feature::decode($cursor, $context).map(|value| value.encode($out)))
+    };
+    (@opaque $feature:ident $cursor:ident $context:ident $out:ident) => {
+        None
+    };
+}
+
+feature_table! {
+    /// Formats of the tracepoints.
+    TRACING_DATA = 1, opaque tracing_data::TracingDataSection;
+    /// Build ids of the binaries.
+    BUILD_ID = 2, recoded build_id::BuildIds;
+    /// Name of the host.
+    HOSTNAME = 3, recoded host_text::Hostname;
+    /// Release of its kernel.
+    OSRELEASE = 4, recoded host_text::OsRelease;
+    /// Version of the recorder.
+    VERSION = 5, recoded host_text::Version;
+    /// Machine type.
+    ARCH = 6, recoded host_text::Arch;
+    /// Number of CPUs.
+    NRCPUS = 7, recoded numbers::NrCpus;
+    /// Name of the CPU.
+    CPUDESC = 8, recoded host_text::CpuDesc;
+    /// Maker, family, model and stepping of the CPU.
+    CPUID = 9, recoded host_text::CpuId;
+    /// Size of the memory.
+    TOTAL_MEM = 10, recoded numbers::TotalMem;
+    /// The recorder's command line.
+    CMDLINE = 11, recoded strings::CmdLine;
+    /// Attributes, names and ids of the events.
+    EVENT_DESC = 12, recoded event_desc::EventDesc;
+    /// Cores, dies and sockets.
+    CPU_TOPOLOGY = 13, recoded cpu_topology::CpuTopology;
+    /// Memory nodes with their CPUs.
+    NUMA_TOPOLOGY = 14, recoded numa::NumaTopology;
+    /// Samples hold branch stacks.
+    BRANCH_STACK = 15, recoded flags::BranchStack;
+    /// Numbers and names of the PMUs.
+    PMU_MAPPINGS = 16, recoded pmu_mappings::PmuMappings;
+    /// Groups of events.
+    GROUP_DESC = 17, recoded group_desc::GroupDesc;
+    /// Places of the AUX data.
+    AUXTRACE = 18, recoded auxtrace_index::AuxtraceIndex;
+    /// Made by `perf stat record`.
+    STAT = 19, recoded flags::StatData;
+    /// CPU caches.
+    CACHE = 20, recoded cache::CpuCaches;
+    /// Time of the first and the last sample.
+    SAMPLE_TIME = 21, recoded sample_time::SampleTime;
+    /// Memory blocks of each node.
+    MEM_TOPOLOGY = 22, recoded mem_topology::MemTopology;
+    /// Resolution of the clock.
+    CLOCKID = 23, recoded clock::ClockResolution;
+    /// Records are in further files.
+    DIR_FORMAT = 24, recoded numbers::DirFormat;
+    /// BPF programs.
+    BPF_PROG_INFO = 25, opaque bpf::BpfProgInfo;
+    /// BPF type information.
+    BPF_BTF = 26, opaque bpf::BpfBtf;
+    /// Records are compressed.
+    COMPRESSED = 27, recoded compressed::Compression;
+    /// Capabilities of the CPU's PMU.
+    CPU_PMU_CAPS = 28, recoded pmu_caps::CpuPmuCaps;
+    /// One moment by two clocks.
+    CLOCK_DATA = 29, recoded clock::ClockData;
+    /// PMUs of the kinds of cores.
+    HYBRID_TOPOLOGY = 30, recoded hybrid::HybridTopology;
+    /// Capabilities of the PMUs.
+    PMU_CAPS = 31, recoded pmu_caps::PmuCaps;
+    /// Scheduling domains.
+    CPU_DOMAIN_INFO = 32, recoded cpu_domain::CpuDomainInfo;
+    /// ELF machine of the recorded programs.
+    E_MACHINE = 33, recoded numbers::ElfMachine;
+    /// Size of a cache line.
+    CLN_SIZE = 34, recoded numbers::CacheLineSize;
+}
 
 /// What a feature must know from others to be decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

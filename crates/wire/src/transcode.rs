@@ -1,10 +1,10 @@
 //! The body of a record once more, in another byte order.
 
+use std::ops::RangeInclusive;
+
 use oxperf_abi::{Misc, RecordType};
 
-use crate::kernel::*;
-use crate::user::*;
-use crate::{Cursor, Encoder, Endian, Sample, SampleLayout, WireError};
+use crate::{Cursor, Encoder, Endian, Sample, SampleLayout, WireError, kernel, user};
 
 /// Why a body cannot be written in another byte order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ impl RecordBody<'_> {
         }
         if self.kind.is_user() {
             return padded(out, self.bytes.len(), |out| {
-                self.transcode_user(&mut Cursor::new(self.bytes, self.endian), out)
+                user::transcode(self, &mut Cursor::new(self.bytes, self.endian), out)
             });
         }
         let (start, size) = (
@@ -58,7 +58,7 @@ impl RecordBody<'_> {
         let content = &self.bytes[..size];
         let written = |out: &mut Encoder, content: &[u8]| {
             padded(out, size, |out| {
-                self.transcode_kernel(&mut Cursor::new(content, self.endian), out)
+                kernel::transcode(self, &mut Cursor::new(content, self.endian), out)
             })
         };
         match written(out, content) {
@@ -95,79 +95,16 @@ impl RecordBody<'_> {
         out.bytes(cursor.rest());
         Ok(())
     }
-
-    fn transcode_kernel(
-        &self,
-        cursor: &mut Cursor<'_>,
-        out: &mut Encoder,
-    ) -> Result<(), TranscodeError> {
-        match self.kind {
-            RecordType::MMAP => Mmap::decode(cursor)?.encode(out),
-            RecordType::LOST => Lost::decode(cursor)?.encode(out),
-            RecordType::COMM => Comm::decode(cursor)?.encode(out),
-            RecordType::FORK | RecordType::EXIT => TaskEvent::decode(cursor)?.encode(out),
-            RecordType::THROTTLE | RecordType::UNTHROTTLE => Throttle::decode(cursor)?.encode(out),
-            RecordType::READ => ReadRecord::decode(self.layout.read_format, cursor)?.encode(out),
-            RecordType::MMAP2 => Mmap2::decode(self.misc, cursor)?.encode(out),
-            RecordType::AUX => Aux::decode(cursor)?.encode(out),
-            RecordType::ITRACE_START => ItraceStart::decode(cursor)?.encode(out),
-            RecordType::LOST_SAMPLES => LostSamples::decode(cursor)?.encode(out),
-            RecordType::SWITCH => {}
-            RecordType::SWITCH_CPU_WIDE => SwitchCpuWide::decode(cursor)?.encode(out),
-            RecordType::NAMESPACES => Namespaces::decode(cursor)?.encode(out),
-            RecordType::KSYMBOL => Ksymbol::decode(cursor)?.encode(out),
-            RecordType::BPF_EVENT => BpfEvent::decode(cursor)?.encode(out),
-            RecordType::CGROUP => Cgroup::decode(cursor)?.encode(out),
-            RecordType::TEXT_POKE => TextPoke::decode(cursor)?.encode(out),
-            RecordType::AUX_OUTPUT_HW_ID => AuxOutputHwId::decode(cursor)?.encode(out),
-            RecordType::CALLCHAIN_DEFERRED => CallchainDeferred::decode(cursor)?.encode(out),
-            kind => return Err(TranscodeError::Unknown(kind)),
-        }
-        Ok(())
-    }
-
-    fn transcode_user(
-        &self,
-        cursor: &mut Cursor<'_>,
-        out: &mut Encoder,
-    ) -> Result<(), TranscodeError> {
-        match self.kind {
-            RecordType::HEADER_ATTR => HeaderAttr::decode(cursor)?.encode(out),
-            RecordType::HEADER_EVENT_TYPE => {
-                out.u64(cursor.u64()?);
-                out.bytes(cursor.rest());
-            }
-            RecordType::HEADER_TRACING_DATA => HeaderTracingData::decode(cursor)?.encode(out),
-            RecordType::HEADER_BUILD_ID => BuildIdRecord::decode(self.misc, cursor)?.encode(out),
-            RecordType::FINISHED_ROUND | RecordType::FINISHED_INIT => {}
-            RecordType::ID_INDEX => IdIndex::decode(cursor)?.encode(out),
-            RecordType::AUXTRACE_INFO => AuxtraceInfo::decode(cursor)?.encode(out),
-            RecordType::AUXTRACE => Auxtrace::decode(cursor)?.encode(out),
-            RecordType::AUXTRACE_ERROR => AuxtraceError::decode(cursor)?.encode(out),
-            RecordType::THREAD_MAP => ThreadMap::decode(cursor)?.encode(out),
-            RecordType::CPU_MAP => known(CpuMap::decode(cursor)?, self.kind)?.encode(out),
-            RecordType::STAT_CONFIG => StatConfig::decode(cursor)?.encode(out),
-            RecordType::STAT => Stat::decode(cursor)?.encode(out),
-            RecordType::STAT_ROUND => StatRound::decode(cursor)?.encode(out),
-            RecordType::EVENT_UPDATE => {
-                let update = EventUpdate::decode(cursor)?;
-                if matches!(update.update, Update::Unknown(_) | Update::Cpus(None)) {
-                    return Err(TranscodeError::Unknown(self.kind));
-                }
-                update.encode(out);
-            }
-            RecordType::TIME_CONV => TimeConv::decode(cursor)?.encode(out),
-            RecordType::BPF_METADATA => BpfMetadata::decode(cursor)?.encode(out),
-            RecordType::SCHEDSTAT_CPU => SchedstatCpu::decode(cursor)?.encode(out),
-            RecordType::SCHEDSTAT_DOMAIN => SchedstatDomain::decode(cursor)?.encode(out),
-            kind => return Err(TranscodeError::Unknown(kind)),
-        }
-        Ok(())
-    }
 }
 
-fn known<T>(value: Option<T>, kind: RecordType) -> Result<T, TranscodeError> {
-    value.ok_or(TranscodeError::Unknown(kind))
+/// Fewest and most bytes of the body of a record, the trailer included; `None` for a kind that [`RecordBody::transcode`]
+/// does not know, for a sample and for compressed records.
+pub fn body_sizes(kind: RecordType) -> Option<RangeInclusive<u32>> {
+    if kind.is_user() {
+        user::body_sizes(kind)
+    } else {
+        kernel::body_sizes(kind)
+    }
 }
 
 /// Fills what `write` appends with NULs up to `size` bytes: recorders pad names to more than is needed, and the
@@ -189,6 +126,8 @@ mod tests {
 
     use super::*;
     use crate::SampleId;
+    use crate::kernel::Comm;
+    use crate::user::Stat;
 
     fn layout() -> SampleLayout {
         SampleLayout::new(&EventAttr {

@@ -7,7 +7,9 @@ mod bpf_metadata;
 mod build_id;
 mod compressed;
 mod cpu_map;
+mod event_type;
 mod event_update;
+mod finished;
 mod header_attr;
 mod header_feature;
 mod id_index;
@@ -20,22 +22,37 @@ mod thread_map;
 mod time_conv;
 mod tracing_data;
 
-pub use auxtrace::Auxtrace;
-pub use auxtrace_error::AuxtraceError;
-pub use auxtrace_info::AuxtraceInfo;
-pub use bpf_metadata::BpfMetadata;
-pub use build_id::BuildIdRecord;
+use crate::TranscodeError;
+use crate::record_table::{ANY, PATH, record_table};
+
 pub use compressed::Compressed;
-pub use cpu_map::CpuMap;
-pub use event_update::{EventUpdate, Update};
-pub use header_attr::HeaderAttr;
+pub use event_update::Update;
 pub use header_feature::HeaderFeature;
-pub use id_index::{IdIndex, IdIndexEntry, IdIndexGuest};
-pub use schedstat_cpu::SchedstatCpu;
-pub use schedstat_domain::SchedstatDomain;
-pub use stat::Stat;
-pub use stat_config::StatConfig;
-pub use stat_round::StatRound;
-pub use thread_map::{ThreadMap, ThreadMapEntry};
-pub use time_conv::{TimeConv, TimeConvExtended};
-pub use tracing_data::HeaderTracingData;
+pub use id_index::{IdIndexEntry, IdIndexGuest};
+pub use thread_map::ThreadMapEntry;
+pub use time_conv::TimeConvExtended;
+
+record_table! {
+    HEADER_ATTR => header_attr::HeaderAttr, 64..=ANY;
+    HEADER_EVENT_TYPE => event_type::EventType, 8..=128;
+    HEADER_TRACING_DATA => tracing_data::HeaderTracingData, 4..=8;
+    HEADER_BUILD_ID => build_id::BuildIdRecord, 28..=28 + PATH,
+        (body, cursor) => BuildIdRecord::decode(body.misc, cursor);
+    FINISHED_ROUND | FINISHED_INIT => finished::Finished, 0..=0;
+    ID_INDEX => id_index::IdIndex, 8..=ANY;
+    AUXTRACE_INFO => auxtrace_info::AuxtraceInfo, 8..=ANY;
+    AUXTRACE => auxtrace::Auxtrace, 40..=40;
+    AUXTRACE_ERROR => auxtrace_error::AuxtraceError, 24..=256;
+    THREAD_MAP => thread_map::ThreadMap, 8..=ANY;
+    CPU_MAP => cpu_map::CpuMap, 2..=ANY,
+        (body, cursor) => CpuMap::decode(cursor)?.ok_or(TranscodeError::Unknown(body.kind));
+    STAT_CONFIG => stat_config::StatConfig, 8..=ANY;
+    STAT => stat::Stat, 40..=40;
+    STAT_ROUND => stat_round::StatRound, 16..=16;
+    EVENT_UPDATE => event_update::EventUpdate, 16..=ANY,
+        (body, cursor) => EventUpdate::decode(cursor)?.known().ok_or(TranscodeError::Unknown(body.kind));
+    TIME_CONV => time_conv::TimeConv, 24..=56;
+    BPF_METADATA => bpf_metadata::BpfMetadata, 8..=ANY;
+    SCHEDSTAT_CPU => schedstat_cpu::SchedstatCpu, 8..=ANY;
+    SCHEDSTAT_DOMAIN => schedstat_domain::SchedstatDomain, 8..=ANY;
+}

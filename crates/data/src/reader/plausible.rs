@@ -5,6 +5,7 @@
 //! record must hold, and says how much it tells that all of that is there.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use oxperf_abi::{EventId, RecordType};
@@ -99,7 +100,7 @@ impl SanityCheck {
 
     /// The part of the thorough test that needs the header alone.
     pub(super) fn possible(header: RecordHeader) -> bool {
-        let Some((least, most)) = body_sizes(header.kind) else {
+        let Some(sizes) = body_sizes(header.kind) else {
             return false;
         };
         let Some(body) = header.size.checked_sub(Framing::HEADER as u32) else {
@@ -107,7 +108,7 @@ impl SanityCheck {
         };
         let whole_words = header.size.is_multiple_of(8) || any_size(header.kind);
         let flags = header.misc.0 & 7 < 6 && (header.misc.0 == 0 || !is_mark(header.kind));
-        (least..=most).contains(&body) && whole_words && flags
+        sizes.contains(&body) && whole_words && flags
     }
 
     /// The thorough test; `None` when this cannot be a record.
@@ -200,53 +201,18 @@ const LAST_WITH_16_BITS: u32 = 32768;
 const LAST_OF_SIMPLEPERF: u32 = LAST_WITH_16_BITS + 64;
 /// Larger records than this simpleperf does not write.
 const LARGEST_OF_SIMPLEPERF: u32 = 64 << 20;
-/// The longest trailer: six words.
-const TRAILER: u32 = 48;
 /// The longest body where a size has 16 bits.
 const ANY: u32 = u16::MAX as u32;
-/// The longest name in a body with fixed fields before it: a path, and the trailer.
-const PATH: u32 = 4096 + TRAILER;
 
-/// Least and most bytes of a body of a known kind.
-fn body_sizes(kind: RecordType) -> Option<(u32, u32)> {
-    Some(match kind {
-        RecordType::MMAP => (40, 40 + PATH),
-        RecordType::MMAP2 => (72, 72 + PATH),
-        RecordType::COMM => (16, 64 + TRAILER),
-        RecordType::EXIT | RecordType::FORK | RecordType::THROTTLE | RecordType::UNTHROTTLE => {
-            (24, 24 + TRAILER)
-        }
-        RecordType::LOST | RecordType::LOST_SAMPLES => (8, 16 + TRAILER),
-        RecordType::READ => (16, ANY),
-        RecordType::SAMPLE => (8, ANY),
-        RecordType::AUX => (16, 24 + TRAILER),
-        RecordType::ITRACE_START | RecordType::AUX_OUTPUT_HW_ID => (8, 8 + TRAILER),
-        RecordType::SWITCH => (0, TRAILER),
-        RecordType::SWITCH_CPU_WIDE => (8, 8 + TRAILER),
-        RecordType::KSYMBOL => (24, 16 + 256 + TRAILER),
-        RecordType::BPF_EVENT => (16, 16 + TRAILER),
-        RecordType::NAMESPACES
-        | RecordType::CGROUP
-        | RecordType::TEXT_POKE
-        | RecordType::CALLCHAIN_DEFERRED => (16, ANY),
-        RecordType::FINISHED_ROUND | RecordType::FINISHED_INIT => (0, 0),
-        RecordType::HEADER_ATTR => (64, ANY),
-        RecordType::HEADER_EVENT_TYPE => (8, 128),
-        RecordType::HEADER_TRACING_DATA => (4, 8),
-        RecordType::HEADER_BUILD_ID => (28, 28 + PATH),
-        RecordType::AUXTRACE => (40, 40),
-        RecordType::AUXTRACE_ERROR => (24, 256),
-        RecordType::STAT => (40, 40),
-        RecordType::STAT_ROUND => (16, 16),
-        RecordType::TIME_CONV => (24, 56),
-        RecordType::EVENT_UPDATE => (16, ANY),
-        RecordType::CPU_MAP => (2, ANY),
-        RecordType::COMPRESSED => (1, ANY),
+/// Fewest and most bytes of a body of a known kind.
+fn body_sizes(kind: RecordType) -> Option<RangeInclusive<u32>> {
+    let of_table = oxperf_wire::body_sizes(kind);
+    of_table.or_else(|| match kind {
+        RecordType::COMPRESSED => Some(1..=ANY),
         kind if (LAST_WITH_16_BITS + 1..=LAST_OF_SIMPLEPERF).contains(&kind.0) => {
-            (0, LARGEST_OF_SIMPLEPERF)
+            Some(0..=LARGEST_OF_SIMPLEPERF)
         }
-        kind if kind.name().is_some() => (8, ANY),
-        _ => return None,
+        kind => kind.name().map(|_| 8..=ANY),
     })
 }
 

@@ -30,6 +30,12 @@ pub enum Update<'a> {
 }
 
 impl<'a> EventUpdate<'a> {
+    /// Returns the update if its numbers are known, and can so be written in another byte order.
+    pub(crate) fn known(self) -> Option<EventUpdate<'a>> {
+        let is_known = !matches!(self.update, Update::Unknown(_) | Update::Cpus(None));
+        is_known.then_some(self)
+    }
+
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<EventUpdate<'a>, WireError> {
         let (kind, id) = (cursor.u64()?, EventId(cursor.u64()?));
