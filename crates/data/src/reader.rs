@@ -1,18 +1,18 @@
 //! Reading a file image.
 
-mod condense;
+mod buffered;
+mod compact;
 mod events;
 mod features;
 mod framed;
 pub(crate) mod framing;
-mod held;
 mod inflate;
 mod layout;
-mod plausible;
+mod prefix_scan;
 mod prologue;
 mod records;
-mod search;
-mod skim;
+mod resync;
+mod sanity;
 mod source;
 mod stream;
 mod unpacked;
@@ -24,17 +24,17 @@ use std::io::Read;
 use oxperf_abi::RecordType;
 use oxperf_wire::Endian;
 
+pub use buffered::BufferedBytes;
 pub use events::EventEntry;
 pub use features::Features;
 pub use framed::{Framed, RawRecord};
-pub use held::BufferedBytes;
 pub use records::Records;
 pub use source::{BufferedRecords, RecordSource};
 
 use framing::Framing;
 use layout::Layout;
-use plausible::SanityCheck;
 use prologue::Prologue;
+use sanity::SanityCheck;
 use stream::{Once, Streamed};
 use unpacked::Unpacked;
 
@@ -513,6 +513,6 @@ fn read_stream_header(input: &mut dyn Read) -> Result<(Endian, FileHeader), Data
 }
 
 #[cfg(test)]
-mod search_tests;
+mod resync_tests;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ mod code;
 mod direct;
 mod follow;
 mod layout;
-mod looked_at;
+mod operand_support;
 mod path;
 mod state;
 
@@ -129,7 +129,7 @@ impl<'d> DataTypes<'d> {
             return Vec::new();
         };
         // One that works on the stack alone is what it is, whatever stood before it.
-        let first_alone = looked_at::moves_stack(&code.list[nth].name);
+        let first_alone = operand_support::moves_stack(&code.list[nth].name);
         let looked_at = looked_at(&code, nth).take(if first_alone { 1 } else { usize::MAX });
         looked_at.map(|nth| code.list[nth].first_word()).collect()
     }
@@ -160,7 +160,7 @@ impl<'d> DataTypes<'d> {
     }
 
     fn worked_on(&mut self, code: &Code, nth: usize) -> DataAccess {
-        if looked_at::moves_stack(&code.list[nth].name) {
+        if operand_support::moves_stack(&code.list[nth].name) {
             return DataAccess::Stack;
         }
         // The one that is looked at last is the access.
@@ -242,8 +242,8 @@ fn looked_at(code: &Code, nth: usize) -> impl Iterator<Item = usize> {
     let looked_at = std::iter::successors(Some(nth), |nth| {
         let before = nth.checked_sub(1)?;
         let [first, second] = [before, *nth].map(|nth| &code.list[nth]);
-        let fuse =
-            matches!(access(second), Named::Nothing) && looked_at::fuse(&first.name, &second.name);
+        let fuse = matches!(access(second), Named::Nothing)
+            && operand_support::fuse(&first.name, &second.name);
         fuse.then_some(before)
     });
     looked_at.take(FUSED_LIMIT)
@@ -262,7 +262,7 @@ fn access(coded: &Coded) -> Named {
     let Some(memory) = coded.step.as_ref().and_then(Operation::memory) else {
         return Named::Nothing;
     };
-    if !looked_at::is_parsed(&coded.name) {
+    if !operand_support::is_parsed(&coded.name) {
         return Named::Other;
     }
     /// Where the kernel keeps the mark.

@@ -24,12 +24,12 @@
 //! ```
 
 mod data_types;
+mod lines;
 mod names;
 mod source;
-mod stretch;
 mod versions;
 
 pub use data_types::{DataAccess, DataField, DataLayout, DataTypes, Miss};
+pub use lines::{ListError, ListedInstruction, Listing, ListingLine, list};
 pub use names::{CodeIndex, CodeNames};
 pub use source::interleave;
-pub use stretch::{ListError, ListedInstruction, Listing, ListingLine, list};

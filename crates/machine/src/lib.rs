@@ -26,7 +26,7 @@ mod locate;
 mod machine;
 mod map;
 mod objects;
-mod stretches;
+mod range_map;
 mod thread;
 
 pub use apply::JitMapping;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::stretches::{MappedRange, RangeMap};
+use crate::range_map::{MappedRange, RangeMap};
 use crate::{DsoId, MappedAddress};
 
 /// The number of a mapping in its machine.

@@ -12,9 +12,9 @@ use crate::crc::crc32;
 use crate::debuginfod::{Fetcher, Part};
 use crate::elf::{AlternateLink, DebugLink, Elf};
 use crate::error::Rejection;
-use crate::places::SearchPaths;
+use crate::object_query::{ObjectKind, ObjectQuery};
+use crate::search_paths::SearchPaths;
 use crate::vdso;
-use crate::wanted::{ObjectKind, ObjectQuery};
 
 /// Which place gave a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

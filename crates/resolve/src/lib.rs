@@ -21,12 +21,12 @@
 
 mod chain;
 mod chains;
+mod dso_addresses;
 mod frames;
 mod inlined;
 mod kernel_names;
 mod mappings;
 mod names;
-mod places;
 mod recent;
 mod recorded;
 mod regions;
@@ -36,13 +36,13 @@ mod stitch;
 mod unwinder;
 
 pub use chains::{Chain, ChainLosses, ChainOptions, Chains};
+pub use dso_addresses::{DsoAddress, DsoAddressId, DsoAddressTable};
 pub use frames::{FrameId, FrameTable, LocatedFrame};
 pub use inlined::{InlineStep, is_stub};
 pub use kernel_names::KernelNames;
 pub use mappings::{MappingsId, MappingsTable};
 pub use names::{Name, Names, SymbolSource};
 pub use oxperf_unwind::{UnwindEnd, UnwindEndCounts};
-pub use places::{DsoAddress, DsoAddressId, DsoAddressTable};
 pub use recorded::RecordedSymbols;
 pub use regions::Regions;
 pub use source::base_of_module;

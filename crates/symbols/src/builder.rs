@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use crate::demangle::Demangling;
+use crate::display_names::DisplayNames;
 use crate::entry::{SymbolEntry, rank};
 use crate::names::NameTexts;
-use crate::shown::DisplayNames;
 use crate::spans::Spans;
 use crate::table::{Stored, SymbolId, SymbolTable};
 

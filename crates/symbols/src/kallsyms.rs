@@ -2,7 +2,7 @@
 //!
 //! A line is `ffffffff81000000 T _text`, with a tab and `[module]` behind it for symbols of modules.
 
-mod kept;
+mod cached;
 mod running;
 
 use oxperf_objects::elf::SymbolBinding;
@@ -15,7 +15,7 @@ use crate::table::SymbolTable;
 
 pub(crate) use running::RunningKernel;
 
-use self::kept::{CachedKallsyms, REFERENCES};
+use self::cached::{CachedKallsyms, REFERENCES};
 
 /// Modules end at page borders.
 const PAGE: u64 = 4096;

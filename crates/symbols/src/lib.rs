@@ -18,33 +18,32 @@
 //! ```
 
 mod builder;
+mod cache;
 mod demangle;
+mod display_names;
 mod elf;
 mod entry;
 mod kallsyms;
-mod kept;
 mod kernel;
 mod module;
-mod name_words;
 mod names;
 mod names_from;
 mod perf_map;
 mod segments;
-mod shown;
 mod source;
 mod spans;
 mod store;
+mod symbol_prefilter;
 mod table;
 
 pub use builder::build;
+pub use cache::{CacheEntry, Topic};
 pub use demangle::{Demangling, demangle};
 pub use elf::{Stub, StubTarget, elf_table, linkage_stubs};
 pub use entry::{Suffix, SymbolEntry, SymbolName};
 pub use kallsyms::kallsyms_table;
-pub use kept::{CacheEntry, Topic};
 pub use kernel::{ReferenceSymbol, vmlinux_table};
 pub use module::{ModuleMapping, module_base};
-pub use name_words::SymbolPrefilter;
 pub use names_from::NamesFrom;
 pub use oxperf_objects::elf::SymbolBinding;
 pub use perf_map::perf_map_table;
@@ -56,4 +55,5 @@ pub use store::{
     BuildIdMismatch, GuestPlaces, KernelSource, Lookup, SourceLookup, StoreOptions, SymbolStore,
     Unavailable, Unreadable, running_kernel,
 };
+pub use symbol_prefilter::SymbolPrefilter;
 pub use table::{Symbol, SymbolId, SymbolTable};

@@ -13,12 +13,12 @@ mod info;
 mod inlined;
 mod lines;
 mod names;
+mod no_line;
 mod object;
 mod sections;
 mod split;
 mod types;
 mod units;
-mod unlined;
 
 use std::sync::Arc;
 

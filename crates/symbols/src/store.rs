@@ -12,18 +12,18 @@ use oxperf_objects::{
 };
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use crate::cache::identity::Identity;
+use crate::cache::objects::ObjectTables;
+use crate::cache::{CacheEntry, CacheLookup, Topic};
 use crate::demangle::Demangling;
 use crate::elf::{elf_table, shift_of};
 use crate::kallsyms::{RunningKernel, kallsyms_table};
-use crate::kept::identity::Identity;
-use crate::kept::objects::ObjectTables;
-use crate::kept::{CacheEntry, CacheLookup, Topic};
 use crate::kernel::{ReferenceSymbol, vmlinux_table};
 use crate::module::{ModuleMapping, module_base, module_table};
-use crate::name_words::SymbolPrefilter;
 use crate::names_from::NamesFrom;
 use crate::perf_map::perf_map_table;
 use crate::source::DebugInfo;
+use crate::symbol_prefilter::SymbolPrefilter;
 use crate::table::SymbolTable;
 
 /// Where the kernel's names come from.

@@ -5,12 +5,12 @@ use oxperf_objects::elf::SymbolBinding;
 
 use crate::builder::compare_shown;
 use crate::demangle::Demangling;
-use crate::name_words::SymbolPrefilter;
+use crate::display_names::DisplayNames;
 use crate::names::{NameTexts, StoredName};
 use crate::names_from::NamesFrom;
 use crate::segments::Segments;
-use crate::shown::DisplayNames;
 use crate::spans::Spans;
+use crate::symbol_prefilter::SymbolPrefilter;
 
 /// Which symbol of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

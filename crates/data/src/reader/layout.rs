@@ -5,7 +5,7 @@ use oxperf_wire::{Cursor, Endian};
 
 use super::Records;
 use super::framing::Framing;
-use super::plausible::SanityCheck;
+use super::sanity::SanityCheck;
 use crate::{Damage, DamageList, FeatureBits, FileHeader, Section};
 
 /// What can be believed.

@@ -8,7 +8,7 @@ use oxperf_wire::RecordHeader;
 
 use super::RawRecord;
 use super::framing::Framing;
-use super::plausible::SanityCheck;
+use super::sanity::SanityCheck;
 use super::walk::{Step, Tail, Walk};
 use crate::{Damage, Section};
 

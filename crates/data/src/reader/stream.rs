@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use oxperf_abi::FileOffset;
 
-use super::held::{Chunk, Next};
-use super::plausible::SanityCheck;
+use super::buffered::{Chunk, Next};
+use super::sanity::SanityCheck;
 use super::walk::{Tail, Walk};
 use super::{BufferedBytes, Framed};
 use crate::Damage;

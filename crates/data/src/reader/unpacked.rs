@@ -2,9 +2,9 @@
 
 use oxperf_abi::{FileOffset, RecordType};
 
-use super::held::{Chunk, Next};
+use super::buffered::{Chunk, Next};
 use super::inflate::{Inflate, Step};
-use super::plausible::SanityCheck;
+use super::sanity::SanityCheck;
 use super::walk::{Tail, Walk};
 use super::{BufferedBytes, Framed};
 use crate::Damage;

@@ -8,8 +8,8 @@ use oxperf_abi::FileOffset;
 use oxperf_wire::RecordHeader;
 
 use super::framing::Framing;
-use super::plausible::SanityCheck;
-use super::search::{Found, Search};
+use super::resync::{Found, Search};
+use super::sanity::SanityCheck;
 use crate::Damage;
 
 /// What follows the bytes at hand.

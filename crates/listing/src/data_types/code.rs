@@ -8,7 +8,7 @@ use oxperf_disasm::{Disassembler, LineLayout, Operation, Syntax, Width};
 use oxperf_objects::Elf;
 
 use crate::CodeNames;
-use crate::stretch::{code_section, within};
+use crate::lines::{code_section, within};
 
 /// How many bytes of a function are read.
 const SIZE_LIMIT: u64 = 1 << 22;

@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use oxperf_abi::BuildId;
 use oxperf_objects::{KernelState, Rejection};
 
-use super::kept::{CachedKallsyms, decode, encode};
+use super::cached::{CachedKallsyms, decode, encode};
 use super::{kallsyms_table, running_table};
+use crate::cache::{CacheEntry, Topic};
 use crate::demangle::Demangling;
-use crate::kept::{CacheEntry, Topic};
 use crate::kernel::ReferenceSymbol;
 use crate::table::SymbolTable;
 

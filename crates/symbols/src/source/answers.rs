@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::{SourceFrame, SourceLine};
-use crate::kept::{Kind, pull, push};
+use crate::cache::{Kind, pull, push};
 
 /// What was asked so far.
 #[derive(Debug, Default, PartialEq, Eq)]

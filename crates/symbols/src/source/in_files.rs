@@ -11,9 +11,9 @@ use oxperf_objects::{
 use super::answers::{self, Answers};
 use super::object::Object;
 use super::{SourceFrame, SourceLine};
+use crate::cache::identity::Identity;
+use crate::cache::{CacheEntry, CacheLookup, Topic};
 use crate::demangle::Demangling;
-use crate::kept::identity::Identity;
-use crate::kept::{CacheEntry, CacheLookup, Topic};
 use crate::segments::Segments;
 
 /// What files with debug information say.

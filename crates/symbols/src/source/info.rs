@@ -8,8 +8,8 @@ use oxperf_objects::{Elf, Found, Locator, ObjectQuery};
 use super::in_files::InFiles;
 use super::object::Object;
 use super::{SourceFrame, SourceLine};
+use crate::cache::{CacheEntry, CacheLookup};
 use crate::demangle::Demangling;
-use crate::kept::{CacheEntry, CacheLookup};
 use crate::segments::Segments;
 
 /// The source lines and inlined functions of an object, by offset into the file that ran: the addresses of

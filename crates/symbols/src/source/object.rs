@@ -9,13 +9,13 @@ use super::functions::Functions;
 use super::inlined::Inlined;
 use super::lines::Lines;
 use super::names::{Naming, Origin, REFERENCES_LIMIT, naming};
+use super::no_line::Unlined;
 use super::sections::Sections;
 use super::split::Split;
 use super::units::{Head, Unit, Units, root};
-use super::unlined::Unlined;
 use super::{Dwarf, GimliUnit, SourceFrame, SourceLine};
+use crate::cache::identity::keepable;
 use crate::demangle::Demangling;
-use crate::kept::identity::keepable;
 
 /// The files that an object's debug information lies in, by virtual address. Units are read when they are first asked
 /// about.

@@ -12,7 +12,7 @@ use oxperf_objects::{Found, Locator};
 use super::Dwarf;
 use super::sections::{PackageSections, Sections};
 use super::units::{Head, Root, root};
-use crate::kept::identity::keepable;
+use crate::cache::identity::keepable;
 
 /// Where the entries of a unit lie.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use oxperf_wire::{Endian, StoredAttr};
 
 use super::EventEntry;
 use super::framing::Framing;
-use super::plausible::SanityCheck;
 use super::records::Records;
+use super::sanity::SanityCheck;
 use super::stream::Streamed;
 use crate::{Damage, Section};
 use oxperf_abi::FileOffset;

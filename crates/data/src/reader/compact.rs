@@ -120,7 +120,7 @@ fn items<'a>(
 #[cfg(test)]
 mod tests {
     use super::super::framing::Framing;
-    use super::super::plausible::SanityCheck;
+    use super::super::sanity::SanityCheck;
     use super::*;
     use crate::Section;
     use oxperf_wire::Endian;

@@ -222,7 +222,7 @@ fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plausible::SanityCheck;
+    use super::super::sanity::SanityCheck;
     use super::*;
     use crate::Section;
     use oxperf_wire::Endian;

@@ -6,7 +6,7 @@
 //! it passes over, whatever these hold.
 
 use super::framing::Framing;
-use super::plausible::{Evidence, SanityCheck};
+use super::sanity::{Evidence, SanityCheck};
 use super::walk::Tail;
 
 /// A search on its way. Places count as those of the walk do.

@@ -4,10 +4,10 @@
 use oxperf_objects::KernelState;
 
 use crate::builder::build;
+use crate::cache::table::{decode as decode_table, encode as encode_table};
+use crate::cache::{open, pull, push, seal};
 use crate::demangle::Demangling;
 use crate::entry::{SymbolEntry, SymbolName};
-use crate::kept::table::{decode as decode_table, encode as encode_table};
-use crate::kept::{open, pull, push, seal};
 use crate::kernel::ReferenceSymbol;
 use crate::table::{Stored, SymbolId, SymbolTable};
 

@@ -8,9 +8,9 @@ use oxperf_objects::elf::SymbolBinding;
 use super::{pull, push};
 use crate::builder::with_spans;
 use crate::demangle::Demangling;
+use crate::display_names::DisplayNames;
 use crate::entry::Suffix;
 use crate::names::{NameTexts, StoredName};
-use crate::shown::DisplayNames;
 use crate::table::{Stored, SymbolId, SymbolTable};
 
 /// Appends a table.

@@ -16,7 +16,7 @@ use crate::debuginfod::Debuginfod;
 use crate::elf::{AlternateLink, DebugLink};
 use crate::error::Rejection;
 use crate::locate::{DebugFileOrigin, ObjectOrigin};
-use crate::wanted::{ObjectKind, ObjectQuery};
+use crate::object_query::{ObjectKind, ObjectQuery};
 
 mod modules;
 mod unreadable;
