@@ -48,7 +48,7 @@ pub type ThreadKey = (ThreadId, Option<Cpu>);
 
 /// A branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct CallStep {
     /// Who ran.
     pub thread: ThreadKey,
     /// Which trace tells it: counts belong to it.
@@ -116,7 +116,7 @@ pub enum Entry {
 
 /// How a call ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum CallEnd {
     /// It returned.
     Returned,
     /// It jumped into another function, which returns in its place.
@@ -133,10 +133,10 @@ pub enum End {
     Open,
 }
 
-impl End {
+impl CallEnd {
     /// Whether the call may have gone on unseen.
     pub fn is_unseen(self) -> bool {
-        matches!(self, End::Lost | End::Open)
+        matches!(self, CallEnd::Lost | CallEnd::Open)
     }
 }
 
@@ -167,7 +167,7 @@ pub struct Ended {
     /// The call.
     pub call: Call,
     /// How it ended.
-    pub end: End,
+    pub end: CallEnd,
     /// When.
     pub left: Option<PerfTime>,
     /// What it spent with all that it called.
@@ -180,7 +180,7 @@ pub struct Ended {
 
 /// What happens to calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
+pub enum CallEvent {
     /// One begins.
     Entered(Call),
     /// One ends; those in it have ended before.
@@ -225,9 +225,9 @@ impl Calls {
     /// Follows a branch and tells what it does to calls.
     pub fn step(
         &mut self,
-        step: &Step,
+        step: &CallStep,
         functions: &mut dyn Functions,
-        tell: &mut dyn FnMut(Event),
+        tell: &mut dyn FnMut(CallEvent),
     ) {
         let (instructions, cycles) = (step.instructions, step.cycles);
         let (thread, stretch) = (step.thread, step.stretch);
@@ -271,7 +271,7 @@ impl Calls {
         ran_thread.spend(ran, context.remarks);
         if gap && ran_thread.queue == Some(step.queue) {
             context.remarks.gaps += 1;
-            ran_thread.end_all(End::Lost, &mut context);
+            ran_thread.end_all(CallEnd::Lost, &mut context);
         }
         let thread = self.threads.entry(step.thread).or_default();
         thread.queue = Some(step.queue);
@@ -283,9 +283,9 @@ impl Calls {
     pub fn end(
         &mut self,
         thread: ThreadId,
-        end: End,
+        end: CallEnd,
         functions: &mut dyn Functions,
-        tell: &mut dyn FnMut(Event),
+        tell: &mut dyn FnMut(CallEvent),
     ) {
         let Calls {
             threads,
@@ -305,7 +305,7 @@ impl Calls {
     }
 
     /// Ends what still runs at the end of the trace.
-    pub fn finish(&mut self, functions: &mut dyn Functions, tell: &mut dyn FnMut(Event)) {
+    pub fn finish(&mut self, functions: &mut dyn Functions, tell: &mut dyn FnMut(CallEvent)) {
         let Calls {
             threads,
             begun,
@@ -321,7 +321,7 @@ impl Calls {
         let mut open: Vec<(&ThreadKey, &mut Thread)> = threads.iter_mut().collect();
         open.sort_unstable_by_key(|(key, _)| (key.0.0, key.1.map(|cpu| cpu.0)));
         open.into_iter()
-            .for_each(|(_, thread)| thread.end_all(End::Open, &mut context));
+            .for_each(|(_, thread)| thread.end_all(CallEnd::Open, &mut context));
     }
 
     /// What was found beside calls, so far.
@@ -333,7 +333,7 @@ impl Calls {
 /// What a thread needs to follow a branch.
 struct Context<'a> {
     functions: &'a mut dyn Functions,
-    tell: &'a mut dyn FnMut(Event),
+    tell: &'a mut dyn FnMut(CallEvent),
     begun: &'a mut u64,
     remarks: &'a mut Remarks,
 }

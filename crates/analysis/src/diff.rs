@@ -87,7 +87,7 @@ pub struct DiffRow {
 
 /// The sum of a row's periods on the baseline and on another side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct DiffChange {
     /// On the baseline; `None` for a row that is not there.
     pub old: Option<u64>,
     /// On the other side.
@@ -123,11 +123,11 @@ impl DiffTable {
     }
 
     /// How a row changed from the baseline to a side; `None` where that side has not the row.
-    pub fn change(&self, row: usize, side: usize) -> Option<Change> {
+    pub fn change(&self, row: usize, side: usize) -> Option<DiffChange> {
         let periods = self.periods(row);
         let new = (*periods.get(side)?)?;
         let old = periods.first().copied().flatten();
-        Some(Change {
+        Some(DiffChange {
             old,
             new,
             old_total: *self.totals.first()?,

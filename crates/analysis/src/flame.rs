@@ -70,23 +70,23 @@ pub struct FlameNode {
     /// Index into [`FlameTree::frames`].
     pub frame: u32,
     /// What was spent in the function itself.
-    pub own: Weight,
+    pub own: FlameWeight,
     /// What was spent in it and in all that it called.
-    pub total: Weight,
+    pub total: FlameWeight,
 }
 
 /// How much a node weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Weight {
+pub struct FlameWeight {
     /// Sum of the samples' periods, in the event's unit.
     pub value: u64,
     /// Number of samples.
     pub samples: u64,
 }
 
-impl Weight {
+impl FlameWeight {
     /// Adds another weight; stays at the largest number when it would not fit.
-    pub fn add(&mut self, other: Weight) {
+    pub fn add(&mut self, other: FlameWeight) {
         self.value = self.value.saturating_add(other.value);
         self.samples = self.samples.saturating_add(other.samples);
     }
@@ -148,8 +148,8 @@ impl FlameTree {
     }
 
     /// The weight of the whole tree: all of the outermost nodes.
-    pub fn total(&self) -> Weight {
-        let mut total = Weight::default();
+    pub fn total(&self) -> FlameWeight {
+        let mut total = FlameWeight::default();
         for node in self.nodes.iter().filter(|node| node.parent.is_none()) {
             total.add(node.total);
         }

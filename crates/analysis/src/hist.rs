@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use oxperf_analysis::hist::{HistOptions, histograms};
-//! use oxperf_profile::{Order, Profile};
+//! use oxperf_profile::{ChainOrder, Profile};
 //! let tables = histograms(&Profile::default(), &HistOptions::default());
 //! assert!(tables.is_empty());
 //! ```
@@ -36,11 +36,11 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use callgraph::{Branch, CallGraphOptions, CallTree, Shape};
+pub use callgraph::{CallBranch, CallGraphOptions, CallTree, Shape};
 pub use key::{AccessKey, BranchKey, SortKey};
-pub use kinds::{ByKind, Kinds};
-pub use measure::{Field, Measure, Mode};
-pub use outline::OutlineRow;
+pub use kinds::{AccessKinds, PeriodsByKind};
+pub use measure::{Field, Measure, PrivilegeMode};
+pub use outline::HierarchyRow;
 pub use table::{Cell, Extra, Row, Table};
 pub use task::without_digits;
 
@@ -50,7 +50,7 @@ pub(crate) use order::{ByWeight, Presorted, Ranked, Rules};
 use steps::Steps;
 use task::Tasks;
 
-use oxperf_profile::{Order, Profile};
+use oxperf_profile::{ChainOrder, Profile};
 
 /// What histograms are to hold.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub struct HistOptions {
     /// Count callers too, where the recording has call chains.
     pub children: bool,
     /// The direction in which chains are read; callers' rows hold the rest of the chain from them on.
-    pub order: Order,
+    pub order: ChainOrder,
     /// The call graphs to draw; `None` draws none.
     pub call_graph: Option<CallGraphOptions>,
     /// Rows below this part of all samples, in hundredths, are not shown and need no call graph.
@@ -88,7 +88,7 @@ impl Default for HistOptions {
             order_by_event: 0,
             extras: false,
             children: true,
-            order: Order::Caller,
+            order: ChainOrder::Caller,
             call_graph: None,
             min_percent: 0.0,
             group: true,
@@ -115,8 +115,8 @@ impl HistOptions {
 
 /// A table for each event or group of events that has samples, in the recording's order.
 pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
-    let chains =
-        profile.events.iter().any(|event| event.has_callchains) || !profile.histories.is_empty();
+    let chains = profile.events.iter().any(|event| event.has_callchains)
+        || !profile.branch_histories.is_empty();
     let scope = Scope {
         children: options.children && chains,
         chains: chains && (options.children || options.call_graph.is_some()),

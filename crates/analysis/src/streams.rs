@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::hist::{ByWeight, CallGraphOptions, Presorted, Ranked, Row, Rules, SortKey, Table};
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 use oxperf_profile::{
     DsoId, EventProfile, Frame, FrameId, Profile, SampleGroup, SourceId, SymbolId,
 };
@@ -212,7 +212,7 @@ fn in_order(profile: &Profile, rows: &[Vec<(u64, &SampleGroup)>]) -> Vec<u32> {
     let rules = Rules {
         rows: ranked,
         found,
-        direction: Order::Callee,
+        direction: ChainOrder::Callee,
     };
     Presorted::new(ByWeight::new(rows.par_iter().map(weight)), rules).settle()
 }

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A thread in its place of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Task {
+pub struct TaskNode {
     /// The thread.
     pub thread: ThreadId,
     /// How many made each other down to it: 0 the idle thread, 1 those that nobody known made.
@@ -27,7 +27,7 @@ pub struct Task {
 /// let depths: Vec<usize> = tasks(&machine).iter().map(|task| task.depth).collect();
 /// assert_eq!(depths, [0, 1, 2]); // idle, 5, 9
 /// ```
-pub fn tasks(machine: &Machine) -> Vec<Task> {
+pub fn tasks(machine: &Machine) -> Vec<TaskNode> {
     let threads = machine.present_threads();
     let mut forest = Forest::new(machine, &threads);
     let mut roots: Vec<ThreadId> = threads
@@ -58,7 +58,7 @@ struct Forest<'m> {
     by_tid: FxHashMap<Tid, ThreadId>,
     children: FxHashMap<Tid, Vec<ThreadId>>,
     seen: FxHashSet<ThreadId>,
-    listed: Vec<Task>,
+    listed: Vec<TaskNode>,
 }
 
 impl<'m> Forest<'m> {
@@ -91,7 +91,7 @@ impl<'m> Forest<'m> {
     /// Lists a thread and all that come from it.
     fn list(&mut self, root: ThreadId) {
         let idle = self.machine.thread_info(root).tid.0 == 0;
-        let mut waiting = vec![Task {
+        let mut waiting = vec![TaskNode {
             thread: root,
             depth: usize::from(!idle),
         }];
@@ -104,7 +104,7 @@ impl<'m> Forest<'m> {
                 .children
                 .get(&self.machine.thread_info(task.thread).tid);
             let made = made.into_iter().flatten().rev();
-            waiting.extend(made.map(|thread| Task {
+            waiting.extend(made.map(|thread| TaskNode {
                 thread: *thread,
                 depth: task.depth + 1,
             }));
@@ -134,7 +134,7 @@ mod tests {
                 },
             );
         }
-        let text = |task: &Task| {
+        let text = |task: &TaskNode| {
             format!(
                 "{}{} ",
                 "-".repeat(task.depth),

@@ -7,7 +7,7 @@ use oxperf_abi::{Pid, Tid};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::flame::Weight;
+use crate::flame::FlameWeight;
 use oxperf_profile::{EventProfile, Profile, ThreadId};
 
 /// Samples of one event by time, thread and CPU.
@@ -22,9 +22,9 @@ pub struct Timeline {
     /// The threads that samples are of.
     pub threads: Vec<TimelineThread>,
     /// The pairs of a thread and a CPU that samples are of.
-    pub lanes: Vec<Lane>,
+    pub lanes: Vec<TimelineLane>,
     /// The samples, ordered by stretch, lane and node; each combination once.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<TimelineCell>,
 }
 
 /// A thread of a time line.
@@ -40,7 +40,7 @@ pub struct TimelineThread {
 
 /// A thread on a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane {
+pub struct TimelineLane {
     /// Index into [`Timeline::threads`].
     pub thread: u32,
     /// The CPU, where the recording tells.
@@ -49,7 +49,7 @@ pub struct Lane {
 
 /// Samples that agree in all that a time line tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell {
+pub struct TimelineCell {
     /// Number of the stretch; samples without a time are in the first.
     pub stretch: u32,
     /// Index into [`Timeline::lanes`].
@@ -57,10 +57,10 @@ pub struct Cell {
     /// The node of the call tree that the samples belong to.
     pub node: u32,
     /// What they weigh.
-    pub weight: Weight,
+    pub weight: FlameWeight,
 }
 
-impl Cell {
+impl TimelineCell {
     fn place(&self) -> (u32, u32, u32) {
         (self.stretch, self.lane, self.node)
     }
@@ -116,11 +116,11 @@ impl Timeline {
             };
             let passed = moment.time.unwrap_or(start).saturating_sub(start);
             let lane = lanes.number(self, profile, (group.thread, moment.cpu));
-            self.cells.push(Cell {
+            self.cells.push(TimelineCell {
                 stretch: (passed / self.stretch) as u32,
                 lane,
                 node,
-                weight: Weight {
+                weight: FlameWeight {
                     value: moment.period,
                     samples: 1,
                 },
@@ -137,7 +137,7 @@ impl Timeline {
     }
 
     fn merge(&mut self) {
-        self.cells.par_sort_unstable_by_key(Cell::place);
+        self.cells.par_sort_unstable_by_key(TimelineCell::place);
         self.cells.dedup_by(|cell, kept| {
             let same = cell.place() == kept.place();
             if same {
@@ -170,7 +170,7 @@ impl Lanes {
                 line.threads.push(describe(profile, thread));
                 line.threads.len() as u32 - 1
             });
-            line.lanes.push(Lane { thread, cpu });
+            line.lanes.push(TimelineLane { thread, cpu });
             line.lanes.len() as u32 - 1
         })
     }
@@ -199,10 +199,12 @@ fn describe(profile: &Profile, thread: ThreadId) -> TimelineThread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_profile::{CommId, ContextTree, DetailId, FrameId, Moment, SampleGroup, Thread};
+    use oxperf_profile::{
+        CommId, ContextTree, DetailId, FrameId, ProfileThread, SampleGroup, SampleMoment,
+    };
 
     fn event(moments: &[(Option<u64>, u32, u32)]) -> (Profile, EventProfile) {
-        let thread = |tid| Thread {
+        let thread = |tid| ProfileThread {
             pid: Pid(1),
             tid: Tid(tid),
             comm: CommId(0),
@@ -225,7 +227,7 @@ mod tests {
             latency: 0,
             order: 0,
         };
-        let moments = moments.iter().map(|&(time, cpu, group)| Moment {
+        let moments = moments.iter().map(|&(time, cpu, group)| SampleMoment {
             time,
             cpu: Some(cpu),
             group,
@@ -267,7 +269,7 @@ mod tests {
         );
         assert_eq!(
             line.lanes[2],
-            Lane {
+            TimelineLane {
                 thread: 1,
                 cpu: Some(1)
             }

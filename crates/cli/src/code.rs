@@ -11,8 +11,8 @@ use oxperf_disasm::Syntax;
 use oxperf_listing::{CodeIndex, CodeNames, DataTypes, Listing, ListingLine, interleave, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, ObjectKind, ObjectQuery, SourceFiles};
-use oxperf_profile::Pace;
-use oxperf_profile::{Block, Dso as Object, Symbol};
+use oxperf_profile::FunctionIpc;
+use oxperf_profile::{Block, ProfileDso as Object, ProfileSymbol};
 use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore, SymbolTable, demangle};
 
@@ -111,7 +111,7 @@ impl Code {
     }
 
     /// How fast the function ran, by virtual addresses, where branches tell of these stretches of it.
-    pub(crate) fn pace(&self, blocks: &[Block]) -> Pace {
+    pub(crate) fn pace(&self, blocks: &[Block]) -> FunctionIpc {
         let moved = |address: u64| address.wrapping_add(self.shift);
         let blocks = blocks.iter().map(|block| Block {
             start: block.start.map(moved),
@@ -122,7 +122,7 @@ impl Code {
             ListingLine::Instruction(instruction) => Some(instruction.address),
             _ => None,
         });
-        Pace::new(
+        FunctionIpc::new(
             &blocks.collect::<Vec<_>>(),
             &instructions.collect::<Vec<_>>(),
         )
@@ -185,7 +185,7 @@ impl<'m> Sources<'m> {
     pub(crate) fn data_types<T>(
         &mut self,
         name: &str,
-        ask: impl FnOnce(&mut DataTypes<'_>, &dyn Fn(&Symbol) -> Option<Range<u64>>) -> T,
+        ask: impl FnOnce(&mut DataTypes<'_>, &dyn Fn(&ProfileSymbol) -> Option<Range<u64>>) -> T,
     ) -> Option<T> {
         let (
             dso,
@@ -200,7 +200,7 @@ impl<'m> Sources<'m> {
         let image = Elf::parse(contents).ok()?;
         let debug_file = debug_file.as_ref().and_then(elf_of);
         let names = CodeNames::new(index, &image, debug_file.as_ref(), self.demangling);
-        let range = |symbol: &Symbol| {
+        let range = |symbol: &ProfileSymbol| {
             let start = virtual_start(&image, (dso.kind, *base), symbol)?;
             Some(start..start.checked_add(symbol.end.checked_sub(symbol.start)?)?)
         };
@@ -214,7 +214,7 @@ impl<'m> Sources<'m> {
     pub(crate) fn code(
         &mut self,
         name: &str,
-        symbol: &Symbol,
+        symbol: &ProfileSymbol,
         syntax: Syntax,
     ) -> Result<Code, String> {
         let with_source = self.objects.opener.with_source;
@@ -408,7 +408,7 @@ fn elf_of(contents: &Contents) -> Option<Elf<'_>> {
 fn virtual_start(
     image: &Elf<'_>,
     (kind, base): (DsoKind, Option<u64>),
-    symbol: &Symbol,
+    symbol: &ProfileSymbol,
 ) -> Option<u64> {
     if let Some(base) = base {
         return Some(symbol.start.wrapping_sub(base));

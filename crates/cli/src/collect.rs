@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use oxperf_collect::CollectOptions;
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
-use oxperf_profile::{DetailsWanted, Profile};
+use oxperf_profile::{DetailOptions, Profile};
 pub(crate) use oxperf_query::{formatters, sockets};
 use oxperf_resolve::SymbolSource;
 use oxperf_tracepoint::Formatters;
@@ -25,7 +25,7 @@ pub(crate) type Itrace<'m> = (&'m ArgMatches, Option<ItraceOptions>);
 #[derive(Default)]
 pub(crate) struct Wishes<'w> {
     /// Details of them; records of tracepoints need their formats.
-    pub(crate) details: DetailsWanted,
+    pub(crate) details: DetailOptions,
     pub(crate) formats: Option<&'w Formatters>,
     /// If call chains matter to nothing but call graphs, tells to which these belong.
     pub(crate) graphed: Option<&'w Graphed<'w>>,

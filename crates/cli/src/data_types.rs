@@ -8,7 +8,7 @@ use std::rc::Rc;
 use clap::ArgMatches;
 use oxperf_listing::{DataAccess, DataLayout, DataTypes};
 use oxperf_machine::Machine;
-use oxperf_profile::{DataPlace, DataPlaces, DsoId, Frame, Profile, Symbol};
+use oxperf_profile::{DataPlace, DataPlaces, DsoId, Frame, Profile, ProfileSymbol};
 use oxperf_symbols::{SymbolStore, TypeId};
 
 use crate::code::{CodeOptions, Sources};
@@ -91,7 +91,7 @@ pub(crate) fn find(
 }
 
 /// A frame with its number and its function.
-type Ran<'p> = (usize, &'p Frame, Option<&'p Symbol>);
+type Ran<'p> = (usize, &'p Frame, Option<&'p ProfileSymbol>);
 
 /// The frames that samples ran in, by object.
 fn by_object(profile: &Profile) -> HashMap<DsoId, Vec<Ran<'_>>> {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use oxperf_collect::{CollectOptions, Collector, event_profiles, latency_cpus};
 use oxperf_data::Reader;
 use oxperf_machine::Machine;
-use oxperf_profile::{DetailsWanted, Profile};
+use oxperf_profile::{DetailOptions, Profile};
 use oxperf_query::{
     Filter, FilteredSink, Query, QueryRun, SwitchOptions, Switching, SymbolOptions, TraceOptions,
     unwinder,
@@ -45,7 +45,7 @@ pub(crate) struct LoadOptions<'o> {
     /// The parts of samples that are kept.
     pub(crate) collect: CollectOptions,
     /// Details of them; records of tracepoints need their formats.
-    pub(crate) details: DetailsWanted,
+    pub(crate) details: DetailOptions,
     /// The formats of tracepoints.
     pub(crate) formats: Option<&'o Formatters>,
     /// Set where call chains matter to nothing but call graphs.
@@ -65,7 +65,7 @@ impl<'o> LoadOptions<'o> {
             filter,
             switching: SwitchOptions::default(),
             collect,
-            details: DetailsWanted::default(),
+            details: DetailOptions::default(),
             formats: None,
             graphed: None,
         }

@@ -9,7 +9,7 @@ use oxperf_session::SampleEvent;
 use rustc_hash::FxHashMap;
 
 use super::named_frames::NamedFrames;
-use oxperf_profile::{Access, AccessWanted, CacheLine, FrameId, Spot};
+use oxperf_profile::{AccessAddress, AccessFields, CacheLine, FrameId, MemoryAccess};
 
 /// Size of a line, in bytes.
 const LINE: u64 = 64;
@@ -22,8 +22,8 @@ type Address = (CpuMode, u64, Option<(DsoId, u64)>);
 /// The accesses so far. Their frames are those of located addresses until [`AccessTable::named`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct AccessTable {
-    known: FxHashMap<Access, u64>,
-    list: Vec<Access>,
+    known: FxHashMap<MemoryAccess, u64>,
+    list: Vec<MemoryAccess>,
     spots: FxHashMap<Address, u32>,
     located: Vec<Located>,
 }
@@ -33,14 +33,14 @@ impl AccessTable {
     pub(super) fn of(
         &mut self,
         event: &SampleEvent<'_>,
-        wanted: AccessWanted,
+        wanted: AccessFields,
         machine: &Machine,
     ) -> u64 {
         let sample = &event.sample;
         let (mode, address) = (event.misc.cpu_mode(), sample.addr.unwrap_or(0));
         let ip = sample.ip.unwrap_or(0);
         let mut spot = |mode, address| self.spot(event, machine, mode, address);
-        let access = Access {
+        let access = MemoryAccess {
             source: match wanted.source {
                 true => sample
                     .data_src
@@ -73,7 +73,7 @@ impl AccessTable {
         machine: &Machine,
         mode: CpuMode,
         address: u64,
-    ) -> Spot {
+    ) -> AccessAddress {
         let place = machine.locate(event.thread, mode, address);
         let key = (mode, address, place.map(|place| (place.dso, place.address)));
         let located = &mut self.located;
@@ -85,7 +85,7 @@ impl AccessTable {
             });
             located.len() as u32 - 1
         });
-        Spot {
+        AccessAddress {
             frame: FrameId(frame),
             address,
             in_object: place.map_or(address, |place| place.address),
@@ -98,12 +98,12 @@ impl AccessTable {
     }
 
     /// All accesses with the frames that their addresses are named by.
-    pub(super) fn named(self, named: &NamedFrames) -> Vec<Access> {
-        let spot = |spot: Spot| Spot {
+    pub(super) fn named(self, named: &NamedFrames) -> Vec<MemoryAccess> {
+        let spot = |spot: AccessAddress| AccessAddress {
             frame: named.frame(LocatedId(spot.frame.0)),
             ..spot
         };
-        let rename = |access: Access| Access {
+        let rename = |access: MemoryAccess| MemoryAccess {
             data: access.data.map(spot),
             code: access.code.map(spot),
             ..access

@@ -4,13 +4,13 @@ use oxperf_resolve::{FrameId as LocatedId, LocatedFrame as Located};
 
 use super::batch::Batch;
 use super::named_frames::NamedFrames;
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 use oxperf_profile::{AddressCount, Profile};
 
 /// For each event the weight of each located address, by its number.
 #[derive(Debug, Default)]
 pub(super) struct AddressCounts {
-    events: Vec<Vec<Weight>>,
+    events: Vec<Vec<SampleTotals>>,
     /// The address of each in the object's own space; `None` where nothing is mapped.
     places: Vec<Option<u64>>,
 }
@@ -31,7 +31,7 @@ impl AddressCounts {
         }
         let (weights, index) = (&mut self.events[event], frame.0 as usize);
         if weights.len() <= index {
-            weights.resize(index + 1, Weight::default());
+            weights.resize(index + 1, SampleTotals::default());
         }
         weights[index].samples += 1;
         weights[index].period = weights[index].period.wrapping_add(period);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
-use oxperf_profile::{DetailId, HistoryId};
+use oxperf_profile::{BranchHistoryId, DetailId};
 use oxperf_resolve::{FrameId as LocatedId, MappingsId, MappingsTable};
 use oxperf_session::SampleEvent;
 
@@ -65,7 +65,7 @@ pub(super) struct BatchSample {
     /// Whether this is the last of those that stand for one sample; it counts for the sample.
     pub(super) last: bool,
     /// The branches that its chain holds.
-    pub(super) history: Option<HistoryId>,
+    pub(super) history: Option<BranchHistoryId>,
     /// Its part of [`Batch::addresses`].
     pub(super) addresses: Span,
     pub(super) period: u64,

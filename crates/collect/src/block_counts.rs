@@ -10,7 +10,7 @@ use super::lookup::SymbolLookup;
 use super::named_frames::NamedFrames;
 use super::options::LineText;
 use super::sources::{LineAt, SourceTable};
-use oxperf_profile::{Block, FirstPasses, Passes, Profile, SourceId, SymbolId};
+use oxperf_profile::{Block, BlockRuns, FirstRuns, Profile, SourceId, SymbolId};
 
 /// Options of collecting the code between branches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub struct BlockDetail {
 #[derive(Debug)]
 pub(super) struct BlockCounts {
     options: BlockDetail,
-    passes: FxHashMap<(LocatedId, Option<LocatedId>), (Passes, FirstPasses)>,
+    passes: FxHashMap<(LocatedId, Option<LocatedId>), (BlockRuns, FirstRuns)>,
     cycles: u64,
     located: Vec<Located>,
 }
@@ -70,7 +70,7 @@ impl BlockCounts {
                 _ => {
                     self.cycles = self.cycles.wrapping_add(cycles);
                     let (passes, first) = self.passes.entry((from, start)).or_default();
-                    passes.add(Passes { times: 1, cycles });
+                    passes.add(BlockRuns { times: 1, cycles });
                     first.push(cycles);
                 }
             }

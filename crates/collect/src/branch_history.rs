@@ -13,7 +13,7 @@ use oxperf_wire::Words;
 use rustc_hash::FxHashMap;
 
 use loops::{Taken, without_loops};
-use oxperf_profile::{HistoryId, Passage, PassageId, Profile};
+use oxperf_profile::{BranchHistoryId, BranchStep, BranchStepId, Profile};
 
 /// Most branches that a sample can have; one with more is damaged.
 const MOST_BRANCHES: usize = 127;
@@ -26,7 +26,7 @@ const LONGEST_CALL: u64 = 8;
 struct Entry {
     mode: CpuMode,
     address: u64,
-    passage: Option<Passage>,
+    passage: Option<BranchStep>,
 }
 
 /// Puts such chains together, and numbers the lists of branches.
@@ -36,8 +36,8 @@ pub(super) struct HistoryChains {
     most: usize,
     /// Chains are read from callers to callees: branches from the oldest to the newest, then callers.
     oldest_first: bool,
-    passages: FxHashMap<Passage, PassageId>,
-    histories: FxHashMap<Box<[PassageId]>, HistoryId>,
+    branch_steps: FxHashMap<BranchStep, BranchStepId>,
+    branch_histories: FxHashMap<Box<[BranchStepId]>, BranchHistoryId>,
 }
 
 impl HistoryChains {
@@ -83,13 +83,13 @@ impl HistoryChains {
                  rounds,
                  cycles,
              }| {
-                let target = Passage {
+                let target = BranchStep {
                     branch,
                     is_target: true,
                     rounds: 0,
                     round_cycles: 0,
                 };
-                let source = Passage {
+                let source = BranchStep {
                     is_target: false,
                     rounds,
                     round_cycles: cycles,
@@ -121,18 +121,18 @@ impl HistoryChains {
         machine: &Machine,
         event: &SampleEvent<'_>,
         profile: &mut Profile,
-    ) -> (Vec<(CpuMode, u64)>, HistoryId) {
+    ) -> (Vec<(CpuMode, u64)>, BranchHistoryId) {
         let chain = self.chain(machine, event);
-        let passages: Box<[PassageId]> = chain
+        let branch_steps: Box<[BranchStepId]> = chain
             .iter()
             .filter_map(|entry| Some(self.passage(entry.passage?, profile)))
             .collect();
         let history = *self
-            .histories
-            .entry(passages)
-            .or_insert_with_key(|passages| {
-                profile.histories.push(passages.clone());
-                HistoryId(profile.histories.len() as u32 - 1)
+            .branch_histories
+            .entry(branch_steps)
+            .or_insert_with_key(|branch_steps| {
+                profile.branch_histories.push(branch_steps.clone());
+                BranchHistoryId(profile.branch_histories.len() as u32 - 1)
             });
         let mut addresses: Vec<(CpuMode, u64)> = chain
             .iter()
@@ -145,10 +145,10 @@ impl HistoryChains {
     }
 
     /// The number of a passage.
-    fn passage(&mut self, passage: Passage, profile: &mut Profile) -> PassageId {
-        *self.passages.entry(passage).or_insert_with(|| {
-            profile.passages.push(passage);
-            PassageId(profile.passages.len() as u32 - 1)
+    fn passage(&mut self, passage: BranchStep, profile: &mut Profile) -> BranchStepId {
+        *self.branch_steps.entry(passage).or_insert_with(|| {
+            profile.branch_steps.push(passage);
+            BranchStepId(profile.branch_steps.len() as u32 - 1)
         })
     }
 }

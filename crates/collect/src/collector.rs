@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::SampleType;
 use oxperf_machine::Machine;
-use oxperf_profile::{CommId, DetailId, DetailsWanted, EventProfile, HistoryId, Profile, Thread};
+use oxperf_profile::{
+    BranchHistoryId, CommId, DetailId, DetailOptions, EventProfile, Profile, ProfileThread,
+};
 use oxperf_resolve::{Chains, Names, SymbolSource, Unwinder};
 use oxperf_session::{EventIndex, EventTable, NoSink, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
@@ -48,7 +50,7 @@ pub struct Collector<'s> {
     blocks: Option<BlockCounts>,
     profile: Profile,
     chains: Chains,
-    histories: Option<HistoryChains>,
+    branch_histories: Option<HistoryChains>,
     parallelism: Option<Parallelism>,
     /// The samples that this pass takes, if it is the second.
     second_pass: Option<SecondPass>,
@@ -77,12 +79,12 @@ impl<'s> Collector<'s> {
         } else {
             Locator::many_tables()
         };
-        let histories = options
+        let branch_histories = options
             .history
             .then(|| HistoryChains::new(options.max_stack, options.keep_outermost));
         Collector {
             options,
-            merger: BackgroundMerger::new(locator.split(), options.alike),
+            merger: BackgroundMerger::new(locator.split(), options.merge_threads),
             locator,
             names: Names::new(source),
             namer: FrameNamer::default(),
@@ -96,7 +98,7 @@ impl<'s> Collector<'s> {
                 ..Profile::default()
             },
             chains: Chains::new(options.chain_options(), None),
-            histories,
+            branch_histories,
             parallelism: None,
             second_pass: None,
         }
@@ -152,7 +154,7 @@ impl<'s> Collector<'s> {
     #[must_use]
     pub fn with_details(
         mut self,
-        wanted: DetailsWanted,
+        wanted: DetailOptions,
         formats: Option<&'s Formatters>,
         endian: Endian,
     ) -> Collector<'s> {
@@ -277,7 +279,11 @@ impl<'s> Collector<'s> {
     }
 
     /// Takes the chain of a sample; returns the branches that it begins with.
-    fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Option<HistoryId> {
+    fn take_chain(
+        &mut self,
+        machine: &Machine,
+        event: &SampleEvent<'_>,
+    ) -> Option<BranchHistoryId> {
         if !self.options.chains {
             return None;
         }
@@ -286,12 +292,12 @@ impl<'s> Collector<'s> {
             .sample
             .branch_stack
             .is_some_and(|stack| !stack.call_stack);
-        let Some(histories) = self.histories.as_mut().filter(|_| branches) else {
+        let Some(branch_histories) = self.branch_histories.as_mut().filter(|_| branches) else {
             let chain = self.chains.of(machine, event);
             self.batch.addresses.extend_from_slice(chain.addresses);
             return None;
         };
-        let (addresses, history) = histories.take(machine, event, &mut self.profile);
+        let (addresses, history) = branch_histories.take(machine, event, &mut self.profile);
         self.batch.addresses.extend(addresses);
         Some(history)
     }
@@ -337,9 +343,9 @@ impl<'s> Collector<'s> {
     }
 }
 
-fn profile_thread(thread: &oxperf_machine::Thread, comms: &[CommId]) -> Thread {
+fn profile_thread(thread: &oxperf_machine::Thread, comms: &[CommId]) -> ProfileThread {
     let pid = thread.pid.unwrap_or(oxperf_abi::Pid(-1));
-    Thread {
+    ProfileThread {
         pid,
         tid: thread.tid,
         comm: comms[thread.comm.0 as usize],

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::access_table::AccessTable;
 use super::lookup::SymbolLookup;
 use super::named_frames::NamedFrames;
-use oxperf_profile::{Detail, DetailId, DetailText, Details, DetailsWanted};
+use oxperf_profile::{Detail, DetailId, DetailOptions, DetailText, Details};
 
 /// The text of a sample of no tracepoint.
 const NO_RECORD: &[u8] = b"N/A";
@@ -24,7 +24,7 @@ const CGROUP_NAMESPACE: usize = 6;
 /// The combinations so far.
 #[derive(Clone)]
 pub(super) struct DetailCollector<'s> {
-    wanted: DetailsWanted,
+    wanted: DetailOptions,
     formats: Option<&'s Formatters>,
     endian: Endian,
     known: FxHashMap<Box<[Option<u64>]>, DetailId>,
@@ -39,7 +39,7 @@ pub(super) struct DetailCollector<'s> {
 impl<'s> DetailCollector<'s> {
     /// Collects these details; texts of tracepoints' records need their formats.
     pub(super) fn new(
-        wanted: DetailsWanted,
+        wanted: DetailOptions,
         formats: Option<&'s Formatters>,
         endian: Endian,
     ) -> DetailCollector<'s> {

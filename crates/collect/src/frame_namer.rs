@@ -2,7 +2,9 @@
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{DsoId as MachineDso, DsoKind, Machine};
-use oxperf_profile::{Dso, DsoId, Frame, FrameId, Level, Profile, Source, Symbol, SymbolId};
+use oxperf_profile::{
+    DsoId, Frame, FrameId, Level, Profile, ProfileDso, ProfileSymbol, Source, SymbolId,
+};
 use oxperf_resolve::{InlineStep, LocatedFrame as Located};
 use oxperf_symbols::{SourceLine, SymbolId as TableSymbol};
 use rayon::prelude::*;
@@ -23,7 +25,7 @@ pub(super) struct FrameNamer {
     /// The profile's dso of each of the machine's, as far as they were needed.
     dsos: Vec<DsoId>,
     dsos_by_name: FxHashMap<String, DsoId>,
-    symbols: FxHashMap<Symbol, SymbolId>,
+    symbols: FxHashMap<ProfileSymbol, SymbolId>,
 }
 
 /// The functions at one address differ in symbol, source, address where these are kept apart, and in being the outermost
@@ -111,7 +113,7 @@ impl FrameNamer {
             return *known;
         }
         let id = DsoId(profile.dsos.len() as u32);
-        profile.dsos.push(Dso {
+        profile.dsos.push(ProfileDso {
             long: name.to_owned(),
             short: name.to_owned(),
         });
@@ -119,7 +121,7 @@ impl FrameNamer {
         id
     }
 
-    fn symbol(&mut self, symbol: Symbol, profile: &mut Profile) -> SymbolId {
+    fn symbol(&mut self, symbol: ProfileSymbol, profile: &mut Profile) -> SymbolId {
         if let Some(known) = self.symbols.get(&symbol) {
             return *known;
         }
@@ -236,7 +238,7 @@ impl Naming<'_, '_> {
             .and_then(|symbol| self.profile.symbols.get(symbol.index()));
         let symbol = match (&step.inlined, around) {
             (Some(name), Some(around)) => {
-                let inlined = Symbol {
+                let inlined = ProfileSymbol {
                     name: name.to_string(),
                     inlined: true,
                     ..around.clone()
@@ -284,7 +286,7 @@ impl Naming<'_, '_> {
         let dso = place.map(|place| self.namer.dso(place.dso, machine, self.profile));
         let name = key.and(place).and_then(|place| self.lookup.name(&place));
         let symbol = dso.zip(name).map(|(dso, name)| {
-            let symbol = Symbol {
+            let symbol = ProfileSymbol {
                 name: name.text.to_owned(),
                 dso,
                 start: name.start,

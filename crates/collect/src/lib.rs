@@ -32,6 +32,6 @@ mod two_pass;
 pub use block_counts::BlockDetail;
 pub use branches::BranchDetail;
 pub use collector::Collector;
-pub use options::{Alike, CollectOptions, LineText};
+pub use options::{CollectOptions, LineText, MergeThreads};
 pub use recorded_events::{event_profiles, latency_cpus};
 pub use two_pass::FirstPass;

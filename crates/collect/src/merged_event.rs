@@ -5,19 +5,19 @@ use std::num::NonZeroU32;
 
 use hashbrown::HashTable;
 use oxperf_profile::{
-    BranchId, CommId, ContextTree, DetailId, FrameId, HistoryId, Moment, NodeId, SampleGroup,
-    ThreadId,
+    BranchHistoryId, BranchId, CommId, ContextTree, DetailId, FrameId, NodeId, SampleGroup,
+    SampleMoment, ThreadId,
 };
 use rustc_hash::FxBuildHasher;
 
 use super::batch::{BatchSample, SampleTime};
-use super::options::Alike;
+use super::options::MergeThreads;
 
 /// The merged samples of one event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MergedEvent {
     pub(super) groups: Vec<SampleGroup>,
-    pub(super) moments: Vec<Moment>,
+    pub(super) moments: Vec<SampleMoment>,
     pub(super) sample_count: u64,
     pub(super) period_total: u64,
     pub(super) latency_total: u64,
@@ -45,7 +45,7 @@ pub(super) struct GroupKey {
     pub(super) frame: FrameId,
     pub(super) branch: Option<BranchId>,
     pub(super) chain: NodeId,
-    pub(super) history: Option<HistoryId>,
+    pub(super) history: Option<BranchHistoryId>,
 }
 
 /// The first group of each chain, with its event: most chains have no other, and that needs no table to be searched.
@@ -60,7 +60,7 @@ impl FirstOfChains {
         event: &mut EventMerger,
         event_number: u32,
         key: &GroupKey,
-        alike: Alike,
+        merge_threads: MergeThreads,
     ) -> u32 {
         let next = event.merged.groups.len() as u32;
         if self.0.len() <= key.chain.index() {
@@ -68,8 +68,8 @@ impl FirstOfChains {
         }
         match &mut self.0[key.chain.index()] {
             Some((of, first)) => match first.get() - 1 {
-                first if *of == event_number && event.is(first, key, alike) => first,
-                _ => event.find(key, alike),
+                first if *of == event_number && event.is(first, key, merge_threads) => first,
+                _ => event.find(key, merge_threads),
             },
             unknown => {
                 let first = NonZeroU32::MIN.checked_add(next);
@@ -105,7 +105,7 @@ impl EventMerger {
 
     /// Adds the moment of a sample of the group at an index.
     pub(super) fn add_moment(&mut self, index: u32, sample: &BatchSample, at: SampleTime) {
-        self.merged.moments.push(Moment {
+        self.merged.moments.push(SampleMoment {
             time: at.time,
             cpu: at.cpu,
             group: index,
@@ -115,15 +115,19 @@ impl EventMerger {
 
     /// The index of a group without callers, the next one if it is new.
     #[inline]
-    pub(super) fn group_without_chain(&mut self, key: &GroupKey, alike: Alike) -> u32 {
+    pub(super) fn group_without_chain(
+        &mut self,
+        key: &GroupKey,
+        merge_threads: MergeThreads,
+    ) -> u32 {
         let frame = key.frame.index();
         if let Some(last) = self.last.get(frame).copied().flatten() {
             let index = last.get() - 1;
-            if self.is(index, key, alike) {
+            if self.is(index, key, merge_threads) {
                 return index;
             }
         }
-        let index = self.find(key, alike);
+        let index = self.find(key, merge_threads);
         self.last.resize(self.last.len().max(frame + 1), None);
         self.last[frame] = NonZeroU32::MIN.checked_add(index);
         index
@@ -131,18 +135,18 @@ impl EventMerger {
 
     /// Whether the group at an index has the key.
     #[inline]
-    fn is(&self, index: u32, key: &GroupKey, alike: Alike) -> bool {
+    fn is(&self, index: u32, key: &GroupKey, merge_threads: MergeThreads) -> bool {
         let group = self.merged.groups.get(index as usize);
-        group.is_some_and(|group| GroupKey::of(group, alike) == *key)
+        group.is_some_and(|group| GroupKey::of(group, merge_threads) == *key)
     }
 
     #[inline]
-    fn find(&mut self, key: &GroupKey, alike: Alike) -> u32 {
+    fn find(&mut self, key: &GroupKey, merge_threads: MergeThreads) -> u32 {
         let groups = &self.merged.groups;
         let next = groups.len() as u32;
         let hash = FxBuildHasher.hash_one(key) as u32;
         let is_it = |&(known, index): &(u32, u32)| {
-            known == hash && GroupKey::of(&groups[index as usize], alike) == *key
+            known == hash && GroupKey::of(&groups[index as usize], merge_threads) == *key
         };
         // The table wants the upper bits spread, too.
         let spread = |hash: u32| u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -156,10 +160,10 @@ impl EventMerger {
 impl GroupKey {
     /// The key of a group.
     #[inline]
-    fn of(group: &SampleGroup, alike: Alike) -> GroupKey {
+    fn of(group: &SampleGroup, merge_threads: MergeThreads) -> GroupKey {
         GroupKey {
-            thread: (alike == Alike::None).then_some(group.thread),
-            comm: (alike != Alike::All).then_some(group.comm),
+            thread: (merge_threads == MergeThreads::Never).then_some(group.thread),
+            comm: (merge_threads != MergeThreads::Always).then_some(group.comm),
             detail: group.detail,
             frame: group.frame,
             branch: group.branch,
@@ -170,10 +174,14 @@ impl GroupKey {
 
     /// The key of a sample with this frame and branch, and without a chain yet.
     #[inline]
-    pub(super) fn of_sample(sample: &BatchSample, frame: FrameId, alike: Alike) -> GroupKey {
+    pub(super) fn of_sample(
+        sample: &BatchSample,
+        frame: FrameId,
+        merge_threads: MergeThreads,
+    ) -> GroupKey {
         GroupKey {
-            thread: (alike == Alike::None).then_some(ThreadId(sample.thread.0)),
-            comm: (alike != Alike::All).then_some(CommId(sample.comm.0)),
+            thread: (merge_threads == MergeThreads::Never).then_some(ThreadId(sample.thread.0)),
+            comm: (merge_threads != MergeThreads::Always).then_some(CommId(sample.comm.0)),
             detail: sample.detail,
             frame,
             branch: None,

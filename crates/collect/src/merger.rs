@@ -2,21 +2,21 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use oxperf_profile::{Branch, BranchEnd, BranchId, ContextTree, FrameId};
+use oxperf_profile::{BranchEnd, BranchId, ContextTree, FrameId, SampleBranch};
 use oxperf_resolve::FrameId as LocatedId;
 use rustc_hash::FxHashMap;
 
 use super::batch::{Batch, BatchBranch, BatchSample, SampleTime};
 use super::merged_event::{EventMerger, FirstOfChains, GroupKey, MergedEvent};
 use super::named_frames::{NamedFrames, NamedTables};
-use super::options::Alike;
+use super::options::MergeThreads;
 use super::split::TableSplit;
 
 /// All samples, merged, with the tables that their groups refer to.
 #[derive(Debug, Default)]
 pub(super) struct MergedSamples {
     pub(super) chains: ContextTree,
-    pub(super) branches: Vec<Branch>,
+    pub(super) branches: Vec<SampleBranch>,
     /// By the number of the event.
     pub(super) events: Vec<MergedEvent>,
 }
@@ -31,14 +31,14 @@ pub(super) struct GroupOfSample {
 /// Merges samples that agree in all that is kept of them.
 #[derive(Debug, Default)]
 struct Merger {
-    alike: Alike,
+    merge_threads: MergeThreads,
     named: NamedTables,
     /// The chain that is being inserted.
     path: Vec<FrameId>,
     chains: ContextTree,
     firsts: FirstOfChains,
-    known_branches: FxHashMap<Branch, BranchId>,
-    branches: Vec<Branch>,
+    known_branches: FxHashMap<SampleBranch, BranchId>,
+    branches: Vec<SampleBranch>,
     events: Vec<EventMerger>,
     /// The group of each sample, if that is kept.
     numbered: Option<Vec<GroupOfSample>>,
@@ -67,7 +67,7 @@ impl Merger {
         let Some(frame) = named.shown(located.own) else {
             return;
         };
-        let mut key = GroupKey::of_sample(sample, frame, self.alike);
+        let mut key = GroupKey::of_sample(sample, frame, self.merge_threads);
         if sample.is_branch {
             let branch = batch.branches.get(sample.branches.range().start);
             let branch = branch.zip(located.ends.first());
@@ -94,9 +94,10 @@ impl Merger {
         let event = &mut self.events[number];
         event.count(sample);
         let index = if key.chain == ContextTree::ROOT {
-            event.group_without_chain(&key, self.alike)
+            event.group_without_chain(&key, self.merge_threads)
         } else {
-            self.firsts.group(event, sample.event, &key, self.alike)
+            self.firsts
+                .group(event, sample.event, &key, self.merge_threads)
         };
         if let Some(numbered) = &mut self.numbered {
             numbered.push(GroupOfSample {
@@ -122,7 +123,7 @@ impl Merger {
             Some(addresses) => addresses.map(Some),
             None => [None; 2],
         };
-        let branch = Branch {
+        let branch = SampleBranch {
             from: BranchEnd {
                 frame: from?,
                 address: from_address,
@@ -153,9 +154,9 @@ type Done = (Merger, Batch);
 
 impl BackgroundMerger {
     /// Nothing merged yet.
-    pub(super) fn new(split: TableSplit, alike: Alike) -> BackgroundMerger {
+    pub(super) fn new(split: TableSplit, merge_threads: MergeThreads) -> BackgroundMerger {
         let merger = Merger {
-            alike,
+            merge_threads,
             named: NamedTables::new(split),
             ..Merger::default()
         };

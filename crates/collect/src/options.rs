@@ -20,7 +20,7 @@ pub struct CollectOptions {
     /// Leave out samples of code without a symbol, and such callers.
     pub hide_unresolved: bool,
     /// The samples of different threads that may be merged; the thread is then that of the first.
-    pub alike: Alike,
+    pub merge_threads: MergeThreads,
     /// Keep the time and CPU of each sample.
     pub moments: bool,
     /// Also count the samples of each address.
@@ -45,14 +45,14 @@ pub struct CollectOptions {
 
 /// The threads whose samples may be merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Alike {
-    /// None are alike.
+pub enum MergeThreads {
+    /// None.
     #[default]
-    None,
-    /// Threads of one name are alike.
-    Namesakes,
-    /// All are alike.
-    All,
+    Never,
+    /// Those of threads of one name.
+    ByComm,
+    /// Those of all threads.
+    Always,
 }
 
 /// The form of source lines.

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use oxperf_listing::{ListedInstruction, Listing, ListingLine};
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 
 use crate::report::colour_of;
 use crate::text::padding::{Blanks, Left};
@@ -87,7 +87,7 @@ impl Share {
     }
 
     /// Of what has been counted: how much of which total.
-    fn of(self, weight: Weight, cost: &Cost<'_>) -> f64 {
+    fn of(self, weight: SampleTotals, cost: &Cost<'_>) -> f64 {
         let (part, whole) = match self {
             Share::LocalPeriod => (weight.period, cost.function.period),
             Share::LocalHits => (weight.samples, cost.function.samples),
@@ -108,11 +108,11 @@ pub struct Cost<'a> {
     /// The event's name.
     pub name: &'a str,
     /// Weights by virtual address, ascending.
-    pub addresses: Vec<(u64, Weight)>,
+    pub addresses: Vec<(u64, SampleTotals)>,
     /// The function's weight.
-    pub function: Weight,
+    pub function: SampleTotals,
     /// The event's.
-    pub event: Weight,
+    pub event: SampleTotals,
 }
 
 /// A function to show.
@@ -455,9 +455,9 @@ fn raw_bytes(bytes: &[u8]) -> String {
     format!("{text:<RAW_WIDTH$}")
 }
 
-fn weight_within(addresses: &[(u64, Weight)], start: u64, end: u64) -> Weight {
+fn weight_within(addresses: &[(u64, SampleTotals)], start: u64, end: u64) -> SampleTotals {
     let from = addresses.partition_point(|(address, _)| *address < start);
-    let mut sum = Weight::default();
+    let mut sum = SampleTotals::default();
     addresses[from..]
         .iter()
         .take_while(|(address, _)| *address < end)

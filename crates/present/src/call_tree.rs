@@ -8,7 +8,7 @@ pub mod table;
 
 use std::io::Write;
 
-use oxperf_analysis::calls::{Amounts, Call, End, Ended, Entry, Remarks};
+use oxperf_analysis::calls::{Amounts, Call, CallEnd, Ended, Entry, Remarks};
 
 use crate::text::number::push_number;
 use crate::text::sanitize;
@@ -217,15 +217,15 @@ fn write_entry(entry: Entry, out: &mut Vec<u8>) {
     });
 }
 
-fn write_end(end: End, out: &mut Vec<u8>) {
+fn write_end(end: CallEnd, out: &mut Vec<u8>) {
     out.extend_from_slice(match end {
-        End::Returned => b"".as_slice(),
-        End::Jumped => b"  # jumped on",
-        End::Unwound => b"  # unwound",
-        End::Replaced => b"  # exec",
-        End::Exited => b"  # exit",
-        End::Lost => b"  # end lost",
-        End::Open => b"  # end unseen",
+        CallEnd::Returned => b"".as_slice(),
+        CallEnd::Jumped => b"  # jumped on",
+        CallEnd::Unwound => b"  # unwound",
+        CallEnd::Replaced => b"  # exec",
+        CallEnd::Exited => b"  # exit",
+        CallEnd::Lost => b"  # end lost",
+        CallEnd::Open => b"  # end unseen",
     });
 }
 

@@ -4,12 +4,12 @@
 
 mod blocks;
 mod branch_kinds;
+mod branch_steps;
 pub(crate) mod columns;
 mod csv;
 mod graph;
 mod json;
 mod list;
-mod passages;
 mod percent;
 mod rows;
 mod summary;

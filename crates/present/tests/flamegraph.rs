@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oxperf_analysis::flame::{FlameFrame, FlameKind, FlameNode, FlameTree, Weight};
+use oxperf_analysis::flame::{FlameFrame, FlameKind, FlameNode, FlameTree, FlameWeight};
 use oxperf_present::html::flamegraph::FlamePage;
 use oxperf_present::text::unit::WeightUnit;
 
@@ -129,7 +129,7 @@ fn tree(nodes: u32, frames: u32, mut parent: impl FnMut(u32) -> Option<u32>) -> 
     }
     for node in 0..nodes {
         let value = u64::from(node) * 77_777 % 1_000_003;
-        let own = Weight {
+        let own = FlameWeight {
             value,
             samples: u64::from(node % 3),
         };

@@ -5,20 +5,20 @@ use oxperf_analysis::hist::{
     CallGraphOptions, Field, HistOptions, Measure, Shape, SortKey, histograms,
 };
 use oxperf_present::report::{GraphText, GraphValue, ReportText, table};
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 use oxperf_profile::{
-    CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup,
-    Symbol, SymbolId, Thread, ThreadId,
+    CommId, DetailId, DsoId, EventProfile, Frame, FrameId, Level, Profile, ProfileDso,
+    ProfileSymbol, ProfileThread, SampleGroup, SymbolId, ThreadId,
 };
 
 fn profile(samples: &[&str]) -> Profile {
     let mut profile = Profile {
         comms: vec!["app".to_owned()],
-        dsos: vec![Dso {
+        dsos: vec![ProfileDso {
             long: "/bin/app".to_owned(),
             short: "app".to_owned(),
         }],
-        threads: vec![Thread {
+        threads: vec![ProfileThread {
             pid: Pid(7),
             tid: Tid(8),
             comm: CommId(0),
@@ -66,7 +66,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
         .position(|symbol| symbol.name == name);
     let index = known.unwrap_or_else(|| {
         let symbol = Some(SymbolId(profile.symbols.len() as u32));
-        profile.symbols.push(Symbol {
+        profile.symbols.push(ProfileSymbol {
             name: name.to_owned(),
             dso: DsoId(0),
             start,
@@ -92,7 +92,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
 
 fn text(samples: &[&str], keys: &[SortKey], graph: Option<GraphText>) -> String {
     let profile = profile(samples);
-    let order = Order::Callee;
+    let order = ChainOrder::Callee;
     let call_graph = graph.map(|graph| CallGraphOptions {
         shape: graph.shape,
         order,

@@ -8,13 +8,13 @@ use super::FrameId;
 
 /// An access, as far as keys ask for it; what nobody asked for is 0 or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Access {
+pub struct MemoryAccess {
     /// Where the data were found, and what that took.
     pub source: DataSource,
     /// The data.
-    pub data: Option<Spot>,
+    pub data: Option<AccessAddress>,
     /// The instruction.
-    pub code: Option<Spot>,
+    pub code: Option<AccessAddress>,
     /// The line of the CPU's caches that the data lie in.
     pub line: Option<CacheLine>,
     /// The data's address in the machine's memory.
@@ -25,7 +25,7 @@ pub struct Access {
 
 /// An address, and what lies there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Spot {
+pub struct AccessAddress {
     /// A frame with the object and symbol.
     pub frame: FrameId,
     /// The address as it was recorded.
@@ -53,17 +53,17 @@ pub struct CacheLine {
 
 /// What is to be kept of accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AccessWanted {
-    /// [`Access::source`].
+pub struct AccessFields {
+    /// [`MemoryAccess::source`].
     pub source: bool,
-    /// [`Access::data`].
+    /// [`MemoryAccess::data`].
     pub data: bool,
-    /// [`Access::code`].
+    /// [`MemoryAccess::code`].
     pub code: bool,
-    /// [`Access::line`].
+    /// [`MemoryAccess::line`].
     pub line: bool,
-    /// [`Access::physical`].
+    /// [`MemoryAccess::physical`].
     pub physical: bool,
-    /// [`Access::page_size`].
+    /// [`MemoryAccess::page_size`].
     pub page_size: bool,
 }

@@ -24,25 +24,25 @@ pub struct Block {
     /// The branch that ends it.
     pub end: u64,
     /// How often it ran from `start` on.
-    pub longest: Passes,
+    pub longest: BlockRuns,
     /// How often any stretch with this end ran.
-    pub all: Passes,
+    pub all: BlockRuns,
     /// What the first passes from `start` on took.
-    pub first: FirstPasses,
+    pub first: FirstRuns,
     /// The source lines of its beginning and its end, where they were asked for and are known.
     pub lines: Option<[SourceId; 2]>,
 }
 
 /// How often code ran, and how long that took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Passes {
+pub struct BlockRuns {
     /// How often.
     pub times: u64,
     /// All cycles together.
     pub cycles: u64,
 }
 
-impl Passes {
+impl BlockRuns {
     /// The cycles that a pass took on average, without fractions.
     pub const fn average(self) -> u64 {
         match self.times {
@@ -52,7 +52,7 @@ impl Passes {
     }
 
     /// Adds the passes of `other`.
-    pub fn add(&mut self, other: Passes) {
+    pub fn add(&mut self, other: BlockRuns) {
         self.times += other.times;
         self.cycles = self.cycles.wrapping_add(other.cycles);
     }
@@ -60,12 +60,12 @@ impl Passes {
 
 /// The cycles of the first passes, each apart, as far as there is room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FirstPasses {
-    cycles: [u16; FirstPasses::MOST],
+pub struct FirstRuns {
+    cycles: [u16; FirstRuns::MOST],
     count: u8,
 }
 
-impl FirstPasses {
+impl FirstRuns {
     /// Passes that there is room for.
     pub const MOST: usize = 8;
 
@@ -99,7 +99,7 @@ impl Block {
     }
 
     /// Adds passes that began at a place, or from elsewhere.
-    pub fn add(&mut self, start: Option<u64>, passes: Passes, first: &FirstPasses) {
+    pub fn add(&mut self, start: Option<u64>, passes: BlockRuns, first: &FirstRuns) {
         self.all.add(passes);
         match (start, self.start) {
             (Some(new), Some(known)) if new > known => {}
@@ -140,31 +140,34 @@ mod tests {
             (Some(0x30), 2),
             (Some(0x20), 9),
         ] {
-            let mut first = FirstPasses::default();
+            let mut first = FirstRuns::default();
             first.push(cycles);
-            block.add(start, Passes { times: 1, cycles }, &first);
+            block.add(start, BlockRuns { times: 1, cycles }, &first);
         }
         assert_eq!(block.start, Some(0x20));
         assert_eq!(
             (block.longest, block.all),
             (
-                Passes {
+                BlockRuns {
                     times: 2,
                     cycles: 16
                 },
-                Passes {
+                BlockRuns {
                     times: 6,
                     cycles: 27
                 }
             )
         );
-        assert_eq!((block.all.average(), Passes::default().average()), (4, 0));
+        assert_eq!(
+            (block.all.average(), BlockRuns::default().average()),
+            (4, 0)
+        );
         assert_eq!(block.first.cycles(), [7, 9]);
     }
 
     #[test]
     fn only_the_first_passes_are_kept_apart() {
-        let mut first = FirstPasses::default();
+        let mut first = FirstRuns::default();
         (1..=10)
             .chain([1 << 20])
             .for_each(|cycles| first.push(cycles));

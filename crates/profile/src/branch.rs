@@ -6,7 +6,7 @@ use super::FrameId;
 
 /// A branch, as far as it is told apart from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Branch {
+pub struct SampleBranch {
     /// The branching instruction.
     pub from: BranchEnd,
     /// What it led to.
@@ -24,7 +24,7 @@ pub struct BranchEnd {
     pub address: Option<(u64, u64)>,
 }
 
-impl Branch {
+impl SampleBranch {
     /// Whether the flags have a bit, one of those that [`BranchEntry`] names.
     pub const fn is(&self, bit: u64) -> bool {
         self.flags & bit != 0

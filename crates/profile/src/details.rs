@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::access::{Access, AccessWanted};
+use super::access::{AccessFields, MemoryAccess};
 use super::ids::DetailId;
 
 /// One thing that samples can say.
@@ -15,7 +15,7 @@ pub enum Detail {
     Cpu,
     /// The socket of the CPU.
     Socket,
-    /// The time in nanoseconds, rounded down to [`DetailsWanted::time_quantum`].
+    /// The time in nanoseconds, rounded down to [`DetailOptions::time_quantum`].
     Time,
     /// The cost of the access.
     Weight,
@@ -55,7 +55,7 @@ impl Detail {
 
 /// What is to be kept of samples.
 #[derive(Clone, Debug, Default)]
-pub struct DetailsWanted {
+pub struct DetailOptions {
     /// The details.
     pub details: Vec<Detail>,
     /// The socket of each CPU, as far as the recording tells.
@@ -63,16 +63,16 @@ pub struct DetailsWanted {
     /// Steps of time, in nanoseconds.
     pub time_quantum: u64,
     /// Fields of tracepoints, by the numbers of [`Detail::Field`].
-    pub fields: Vec<FieldWanted>,
+    pub fields: Vec<FieldRequest>,
     /// Parts of [`Detail::Access`].
-    pub access: AccessWanted,
+    pub access: AccessFields,
     /// Records of tracepoints as lists of fields, not as their print formats have them.
     pub raw_traces: bool,
 }
 
 /// A field of the records of one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldWanted {
+pub struct FieldRequest {
     /// The event, as an index of [`Profile::events`](super::Profile::events).
     pub event: usize,
     /// The field's name.
@@ -102,11 +102,11 @@ pub struct Details {
     /// The texts that values mean.
     pub texts: Vec<DetailText>,
     /// The accesses to memory.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<MemoryAccess>,
     /// Paths of cgroups by their ids.
     pub cgroups: HashMap<u64, String>,
     /// The fields that were asked for.
-    pub fields: Vec<FieldWanted>,
+    pub fields: Vec<FieldRequest>,
 }
 
 impl Details {
@@ -134,7 +134,7 @@ impl Details {
     }
 
     /// The access to memory, if that was asked for.
-    pub fn access(&self, id: DetailId) -> Option<&Access> {
+    pub fn access(&self, id: DetailId) -> Option<&MemoryAccess> {
         self.accesses.get(self.access_number(id)?)
     }
 

@@ -49,12 +49,12 @@ id! {
     BranchId
 }
 id! {
-    /// A passage in `Profile::passages`.
-    PassageId
+    /// A passage in `Profile::branch_steps`.
+    BranchStepId
 }
 id! {
-    /// A list in `Profile::histories`.
-    HistoryId
+    /// A list in `Profile::branch_histories`.
+    BranchHistoryId
 }
 id! {
     /// A thread in `Profile::threads`.

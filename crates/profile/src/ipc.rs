@@ -7,39 +7,39 @@ use rustc_hash::FxHashMap;
 use crate::{Block, SymbolId};
 
 /// The paces of functions; those without stretches have none.
-pub type Paces = FxHashMap<SymbolId, Pace>;
+pub type IpcTable = FxHashMap<SymbolId, FunctionIpc>;
 
 /// How fast a function ran.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pace {
+pub struct FunctionIpc {
     /// Instructions in a cycle, in stretches whose beginnings are known.
     pub ipc: f64,
     /// Hundredths of the function's instructions that this is known of.
     pub coverage: f64,
     /// What is known of instructions that end stretches, by their addresses.
-    pub ends: BTreeMap<u64, End>,
+    pub ends: BTreeMap<u64, BlockEnd>,
 }
 
 /// What is known of an instruction that ends a stretch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct End {
+pub struct BlockEnd {
     /// Instructions in a cycle in the stretch through it that ends last.
     pub ipc: Option<f64>,
     /// The cycles of a stretch that ends here, on average.
     pub cycles: u64,
 }
 
-impl Pace {
+impl FunctionIpc {
     /// Of a function's stretches and the addresses of all its instructions, ascending.
-    pub fn new(blocks: &[Block], instructions: &[u64]) -> Pace {
-        let mut pace = Pace::default();
+    pub fn new(blocks: &[Block], instructions: &[u64]) -> FunctionIpc {
+        let mut pace = FunctionIpc::default();
         let (mut covered, mut passed, mut cycles) = (0usize, 0u64, 0u64);
         let with_cycles = blocks.iter().rev().filter(|block| block.longest.cycles > 0);
         for block in with_cycles {
             if instructions.binary_search(&block.end).is_ok() {
                 pace.ends.insert(
                     block.end,
-                    End {
+                    BlockEnd {
                         ipc: None,
                         cycles: block.all.average(),
                     },
@@ -75,10 +75,10 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Passes;
+    use crate::BlockRuns;
 
     fn block(start: Option<u64>, end: u64, times: u64, cycles: u64) -> Block {
-        let passes = Passes { times, cycles };
+        let passes = BlockRuns { times, cycles };
         Block {
             start,
             longest: passes,
@@ -94,9 +94,9 @@ mod tests {
             block(Some(0), 8, 2, 4),
             block(Some(2), 12, 1, 4),
         ];
-        let pace = Pace::new(&blocks, &[0, 2, 4, 8, 12]);
+        let pace = FunctionIpc::new(&blocks, &[0, 2, 4, 8, 12]);
         // A stretch tells of what ends in it no earlier than itself: perf looks at the last ends first.
-        let ipc = |address| pace.ends.get(&address).and_then(|end: &End| end.ipc);
+        let ipc = |address| pace.ends.get(&address).and_then(|end: &BlockEnd| end.ipc);
         assert_eq!((ipc(12), ipc(8), ipc(4)), (Some(1.0), Some(2.0), None));
         assert_eq!(pace.ends[&4].cycles, 8);
         assert_eq!((pace.ipc, pace.coverage), ((4.0 + 8.0) / 8.0, 40.0));
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn ends_that_are_no_instructions_tell_nothing() {
-        let pace = Pace::new(&[block(Some(0), 3, 1, 5)], &[0, 2, 4]);
-        assert_eq!(pace, Pace::default());
+        let pace = FunctionIpc::new(&[block(Some(0), 3, 1, 5)], &[0, 2, 4]);
+        assert_eq!(pace, FunctionIpc::default());
     }
 }

@@ -7,6 +7,7 @@ mod access;
 mod blocks;
 mod branch;
 mod branch_kinds;
+mod branch_step;
 mod context;
 mod data_places;
 mod details;
@@ -16,31 +17,30 @@ mod ids;
 mod ipc;
 mod order;
 mod parents;
-mod passage;
 mod paths;
 mod weight;
 
 use oxperf_abi::{Pid, Tid};
 use oxperf_resolve::ChainLosses;
 
-pub use access::{Access, AccessWanted, CacheLine, Spot};
-pub use blocks::{Block, Blocks, FirstPasses, Passes};
-pub use branch::{Branch, BranchEnd};
+pub use access::{AccessAddress, AccessFields, CacheLine, MemoryAccess};
+pub use blocks::{Block, BlockRuns, Blocks, FirstRuns};
+pub use branch::{BranchEnd, SampleBranch};
 pub use branch_kinds::BranchKinds;
+pub use branch_step::{BranchStep, BranchStepTotals};
 pub use context::{ContextTree, PathToRoot};
 pub use data_places::{DataPlace, DataPlaces};
-pub use details::{Detail, DetailText, Details, DetailsWanted, FieldWanted};
+pub use details::{Detail, DetailOptions, DetailText, Details, FieldRequest};
 pub use frames::{BareFrames, Frames};
 pub use ids::{
-    BranchId, CommId, DetailId, DsoId, FrameId, HistoryId, NodeId, PassageId, SourceId, SymbolId,
-    ThreadId,
+    BranchHistoryId, BranchId, BranchStepId, CommId, DetailId, DsoId, FrameId, NodeId, SourceId,
+    SymbolId, ThreadId,
 };
-pub use ipc::{End, Pace, Paces};
-pub use order::Order;
+pub use ipc::{BlockEnd, FunctionIpc, IpcTable};
+pub use order::ChainOrder;
 pub use oxperf_symbols::NamesFrom;
-pub use passage::{Passage, Passed};
 pub use paths::PathTree;
-pub use weight::Weight;
+pub use weight::SampleTotals;
 
 /// Everything a report needs about one recording.
 #[derive(Clone, Debug, Default)]
@@ -48,11 +48,11 @@ pub struct Profile {
     /// Thread names; each distinct text once.
     pub comms: Vec<String>,
     /// Objects that code was found in.
-    pub dsos: Vec<Dso>,
+    pub dsos: Vec<ProfileDso>,
     /// Where the names of each of them come from; empty unless it was asked for.
     pub origins: Vec<Option<NamesFrom>>,
     /// Named address ranges of objects.
-    pub symbols: Vec<Symbol>,
+    pub symbols: Vec<ProfileSymbol>,
     /// Distinct located addresses.
     pub frames: Frames,
     /// The size of the mapping around each frame, 0 where nothing is mapped; empty unless it was asked for.
@@ -62,21 +62,21 @@ pub struct Profile {
     /// All call chains.
     pub chains: ContextTree,
     /// Distinct branches; empty unless samples are to be told by their branches.
-    pub branches: Vec<Branch>,
+    pub branches: Vec<SampleBranch>,
     /// What the branches say that lead through call chains; none unless chains are to hold branches.
-    pub passages: Vec<Passage>,
+    pub branch_steps: Vec<BranchStep>,
     /// The passages that chains begin with, in the order in which chains are read.
-    pub histories: Vec<Box<[PassageId]>>,
+    pub branch_histories: Vec<Box<[BranchStepId]>>,
     /// How many of them, of all samples, were of each kind.
     pub branch_kinds: BranchKinds,
     /// The code between the branches of samples; none unless it was asked for.
     pub blocks: Blocks,
     /// How fast functions ran, as far as it was found out.
-    pub paces: Paces,
+    pub ipc: IpcTable,
     /// Texts of source lines and files, each once; empty unless they were asked for.
     pub sources: Vec<String>,
     /// Threads that samples belong to.
-    pub threads: Vec<Thread>,
+    pub threads: Vec<ProfileThread>,
     /// What else samples say, as far as it was asked for.
     pub details: Details,
     /// Whether threads ran at the same time, so that [`SampleGroup::latency`] says something.
@@ -106,7 +106,7 @@ impl Profile {
 
 /// An object that code comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dso {
+pub struct ProfileDso {
     /// The whole path, or a name in brackets.
     pub long: String,
     /// What tables show: the last part of the path, or the name in brackets.
@@ -115,7 +115,7 @@ pub struct Dso {
 
 /// A named range of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Symbol {
+pub struct ProfileSymbol {
     /// The name, demangled where that was asked for.
     pub name: String,
     /// The object it belongs to.
@@ -193,7 +193,7 @@ impl Level {
 
 /// A thread that samples belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Thread {
+pub struct ProfileThread {
     /// Its process.
     pub pid: Pid,
     /// Its own id.
@@ -217,7 +217,7 @@ pub struct EventProfile {
     /// The samples, equal ones merged, in the order of the first of each.
     pub groups: Vec<SampleGroup>,
     /// The samples one by one, in the order they came in; empty unless they were asked for.
-    pub moments: Vec<Moment>,
+    pub moments: Vec<SampleMoment>,
     /// The samples by address, in no order; empty unless they were asked for.
     pub addresses: Vec<AddressCount>,
     /// Number of samples.
@@ -232,7 +232,7 @@ pub struct EventProfile {
 
 /// One sample: all that its group does not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct SampleMoment {
     /// When it was taken, in nanoseconds of the recording's clock; `None` where the recording has no times.
     pub time: Option<u64>,
     /// Where, if the recording tells.
@@ -251,7 +251,7 @@ pub struct AddressCount {
     /// The address in its object's own addresses.
     pub address: u64,
     /// How often, and for how much.
-    pub weight: Weight,
+    pub weight: SampleTotals,
 }
 
 impl EventProfile {
@@ -311,7 +311,7 @@ pub struct EventGroup {
 
 impl SampleGroup {
     /// Where the group counts: a branch at its target, a sample at its own address.
-    pub fn counted_at(&self, branches: &[Branch]) -> FrameId {
+    pub fn counted_at(&self, branches: &[SampleBranch]) -> FrameId {
         self.branch
             .and_then(|branch| branches.get(branch.index()))
             .map_or(self.frame, |branch| branch.to.frame)
@@ -334,7 +334,7 @@ pub struct SampleGroup {
     /// The call chain, innermost frame included; the tree's root when there is none.
     pub chain: NodeId,
     /// The branches that the chain begins with.
-    pub history: Option<HistoryId>,
+    pub history: Option<BranchHistoryId>,
     /// Number of samples.
     pub samples: u64,
     /// Sum of their periods.

@@ -2,7 +2,7 @@
 
 /// The direction in which call chains are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum ChainOrder {
     /// The outermost caller first.
     #[default]
     Caller,

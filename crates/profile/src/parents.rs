@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::{Detail, DetailId, DetailText, FrameId, NodeId, Profile};
-use crate::Order;
+use crate::ChainOrder;
 
 impl Profile {
     /// Tells of every sample its parent, as [`Detail::Parent`]: the first function of its chain whose name is one.
-    pub fn note_parents(&mut self, order: Order, is_parent: impl Fn(&str) -> bool) {
+    pub fn note_parents(&mut self, order: ChainOrder, is_parent: impl Fn(&str) -> bool) {
         let wanted = self.functions(is_parent);
         let mut names: HashMap<&str, u64> = HashMap::new();
         let mut texts = std::mem::take(&mut self.details.texts);
@@ -54,7 +54,7 @@ impl Profile {
     }
 
     /// Moves samples to the last function of their chains whose name is one, and forgets what the chain was before it.
-    pub fn ignore_callees(&mut self, order: Order, is_root: impl Fn(&str) -> bool) {
+    pub fn ignore_callees(&mut self, order: ChainOrder, is_root: impl Fn(&str) -> bool) {
         let wanted = self.functions(is_root);
         let mut moved: FxHashMap<NodeId, Option<(FrameId, NodeId)>> = FxHashMap::default();
         let mut events = std::mem::take(&mut self.events);
@@ -65,10 +65,10 @@ impl Profile {
                 let is_wanted =
                     |frame: &FrameId| wanted.get(frame.index()).copied().unwrap_or(false);
                 let left = match order {
-                    Order::Caller => &frames[frames.iter().rposition(is_wanted)?..],
-                    Order::Callee => &frames[..=frames.iter().position(is_wanted)?],
+                    ChainOrder::Caller => &frames[frames.iter().rposition(is_wanted)?..],
+                    ChainOrder::Callee => &frames[..=frames.iter().position(is_wanted)?],
                 };
-                let root = if order == Order::Caller {
+                let root = if order == ChainOrder::Caller {
                     left.first()
                 } else {
                     left.last()
@@ -99,14 +99,14 @@ impl Profile {
             .collect()
     }
 
-    fn first(&self, chain: NodeId, order: Order, wanted: &[bool]) -> Option<FrameId> {
+    fn first(&self, chain: NodeId, order: ChainOrder, wanted: &[bool]) -> Option<FrameId> {
         let mut frames = self
             .chains
             .path_to_root(chain)
             .filter(|frame| wanted.get(frame.index()).copied().unwrap_or(false));
         match order {
-            Order::Callee => frames.next(),
-            Order::Caller => frames.last(),
+            ChainOrder::Callee => frames.next(),
+            ChainOrder::Caller => frames.last(),
         }
     }
 }
@@ -150,7 +150,7 @@ impl Noted {
 mod tests {
     use super::*;
     use crate::{CommId, ThreadId};
-    use crate::{DsoId, EventProfile, Frame, Level, SampleGroup, Symbol, SymbolId};
+    use crate::{DsoId, EventProfile, Frame, Level, ProfileSymbol, SampleGroup, SymbolId};
 
     /// One sample of `main` calling `work` calling `main_loop`.
     fn profile() -> Profile {
@@ -158,7 +158,7 @@ mod tests {
         for (nth, name) in ["main", "work", "main_loop"].into_iter().enumerate() {
             let id = nth as u32;
             let (start, end) = (u64::from(id) * 16, u64::from(id) * 16 + 16);
-            profile.symbols.push(Symbol {
+            profile.symbols.push(ProfileSymbol {
                 name: name.to_owned(),
                 dso: DsoId(0),
                 start,
@@ -200,7 +200,7 @@ mod tests {
         profile
     }
 
-    fn parent(order: Order) -> Option<String> {
+    fn parent(order: ChainOrder) -> Option<String> {
         let mut profile = profile();
         profile.note_parents(order, |name| name.starts_with("main"));
         let detail = profile.events[0].groups[0].detail;
@@ -212,8 +212,8 @@ mod tests {
 
     #[test]
     fn the_parent_is_the_first_one_in_the_direction_of_reading() {
-        assert_eq!(parent(Order::Caller).as_deref(), Some("main"));
-        assert_eq!(parent(Order::Callee).as_deref(), Some("main_loop"));
+        assert_eq!(parent(ChainOrder::Caller).as_deref(), Some("main"));
+        assert_eq!(parent(ChainOrder::Callee).as_deref(), Some("main_loop"));
     }
 
     #[test]
@@ -228,11 +228,11 @@ mod tests {
             )
         };
         assert_eq!(
-            moved(Order::Callee),
+            moved(ChainOrder::Callee),
             (FrameId(1), vec![FrameId(1), FrameId(0)])
         );
         assert_eq!(
-            moved(Order::Caller),
+            moved(ChainOrder::Caller),
             (FrameId(1), vec![FrameId(2), FrameId(1)])
         );
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use oxperf_analysis::hist::{Branch, CallTree};
+use oxperf_analysis::hist::{CallBranch, CallTree};
 use oxperf_profile::FrameId;
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 
 /// Deepest level that moves a line to the right: a screen is not wider.
 const DEEPEST_INDENT: usize = 30;
@@ -21,7 +21,7 @@ pub(crate) struct CallLine {
     /// What is called.
     pub(crate) frame: FrameId,
     /// The branch's weight and what it is a part of, where it has siblings.
-    pub(crate) part: Option<(Weight, u64)>,
+    pub(crate) part: Option<(SampleTotals, u64)>,
 }
 
 /// Whether a line opens.
@@ -76,7 +76,11 @@ impl Calls {
         let mut found: Vec<u32> = tree.roots().collect();
         while let Some(index) = found.pop() {
             calls.open.insert(index);
-            found.extend(tree.branch(index).into_iter().flat_map(Branch::children));
+            found.extend(
+                tree.branch(index)
+                    .into_iter()
+                    .flat_map(CallBranch::children),
+            );
         }
         calls.layout(tree, grows);
         calls
@@ -119,7 +123,7 @@ impl Calls {
         }
     }
 
-    fn draw(&mut self, bough: &Bough, branch: &Branch, frames: &[FrameId], open: bool) {
+    fn draw(&mut self, bough: &Bough, branch: &CallBranch, frames: &[FrameId], open: bool) {
         let opens = frames.len() > 1 || !branch.children().is_empty();
         let sign = match (opens, open) {
             (false, _) => Sign::Leaf,
@@ -173,6 +177,6 @@ fn boughs(branches: std::ops::Range<u32>, level: usize, whole: u64) -> Vec<Bough
 }
 
 /// What goes on behind a branch.
-fn behind(branch: &Branch) -> u64 {
+fn behind(branch: &CallBranch) -> u64 {
     branch.total.period.saturating_sub(branch.own.period)
 }

@@ -3,10 +3,10 @@
 use oxperf_abi::{Pid, Tid};
 use oxperf_analysis::hist::{CallGraphOptions, Field, HistOptions, Measure, Shape, SortKey};
 use oxperf_present::report::{GraphText, GraphValue, ReportText};
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 use oxperf_profile::{
-    CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup,
-    Symbol, SymbolId, Thread, ThreadId,
+    CommId, DetailId, DsoId, EventProfile, Frame, FrameId, Level, Profile, ProfileDso,
+    ProfileSymbol, ProfileThread, SampleGroup, SymbolId, ThreadId,
 };
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -26,7 +26,7 @@ const PLAIN: Look = Look { colour: false };
 
 /// Samples written as `COMM OUTERMOST;..;INNERMOST PERIOD`; `write` is the kernel's.
 fn profile(samples: &[&str]) -> Profile {
-    let dso = |name: &str| Dso {
+    let dso = |name: &str| ProfileDso {
         long: format!("/bin/{name}"),
         short: name.to_owned(),
     };
@@ -79,7 +79,7 @@ fn comm_id(profile: &mut Profile, name: &str) -> CommId {
     }
     let comm = CommId(profile.comms.len() as u32);
     profile.comms.push(name.to_owned());
-    profile.threads.push(Thread {
+    profile.threads.push(ProfileThread {
         pid: Pid(7),
         tid: Tid(7 + comm.0 as i32),
         comm,
@@ -100,7 +100,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
     let kernel = name == "write";
     let dso = DsoId(u32::from(kernel));
     let name = name.to_owned();
-    profile.symbols.push(Symbol {
+    profile.symbols.push(ProfileSymbol {
         name,
         dso,
         start,
@@ -124,7 +124,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
 fn options() -> (HistOptions, ReportText) {
     let graph = CallGraphOptions {
         shape: Shape::Graph,
-        order: Order::Caller,
+        order: ChainOrder::Caller,
         min_percent: CallGraphOptions::MIN_PERCENT,
         by_address: false,
     };
@@ -494,7 +494,7 @@ fn many_rows_cost_what_is_seen() {
         comms: vec!["app".into()],
         ..profile(&[])
     };
-    profile.threads.push(Thread {
+    profile.threads.push(ProfileThread {
         pid: Pid(7),
         tid: Tid(7),
         comm: CommId(0),
@@ -502,7 +502,7 @@ fn many_rows_cost_what_is_seen() {
     for (nth, name) in (0u32..).zip(&names) {
         let start = 0x1000 + 16 * u64::from(nth);
         let name = name.clone();
-        profile.symbols.push(Symbol {
+        profile.symbols.push(ProfileSymbol {
             name,
             dso: DsoId(0),
             start,

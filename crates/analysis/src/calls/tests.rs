@@ -45,8 +45,8 @@ fn follow(steps: &[(SampleFlags, u64, u64)]) -> String {
 
 fn follow_stretches(steps: &[(u64, (SampleFlags, u64, u64))]) -> (String, Remarks) {
     let (mut calls, mut text) = (Calls::default(), String::new());
-    let mut tell = |event: Event| match event {
-        Event::Entered(call) => {
+    let mut tell = |event: CallEvent| match event {
+        CallEvent::Entered(call) => {
             let how = match call.entry {
                 Entry::Called => "",
                 Entry::Jumped => "j",
@@ -55,12 +55,12 @@ fn follow_stretches(steps: &[(u64, (SampleFlags, u64, u64))]) -> (String, Remark
             };
             text.push_str(&format!("{how}>{} ", name(call.function)));
         }
-        Event::Left(ended) => {
+        CallEvent::Left(ended) => {
             let how = match ended.end {
-                End::Returned => "",
-                End::Jumped => "j",
-                End::Unwound => "u",
-                End::Lost => "l",
+                CallEnd::Returned => "",
+                CallEnd::Jumped => "j",
+                CallEnd::Unwound => "u",
+                CallEnd::Lost => "l",
                 _ => "o",
             };
             let (function, total, own) = (name(ended.call.function), ended.total, ended.own);
@@ -72,7 +72,7 @@ fn follow_stretches(steps: &[(u64, (SampleFlags, u64, u64))]) -> (String, Remark
         }
     };
     for (number, (stretch, (flags, from, to))) in (1u64..).zip(steps) {
-        let step = Step {
+        let step = CallStep {
             thread: (ThreadId(1), None),
             queue: 0,
             stretch: *stretch,
@@ -218,8 +218,8 @@ fn code_without_symbols_begins_where_it_is_called() {
 #[test]
 fn recursion_counts_once_in_totals() {
     let (mut calls, mut totals) = (Calls::default(), Totals::default());
-    let mut tell = |event: Event| {
-        if let Event::Left(ended) = event {
+    let mut tell = |event: CallEvent| {
+        if let CallEvent::Left(ended) = event {
             totals.add(&ended);
         }
     };
@@ -233,7 +233,7 @@ fn recursion_counts_once_in_totals() {
     for (number, (flags, from, to)) in (0u64..).zip(steps) {
         let (thread, time) = ((ThreadId(1), None), Some(PerfTime(number * number)));
         let (instructions, cycles) = (10 * number, 0);
-        let step = Step {
+        let step = CallStep {
             thread,
             queue: 0,
             stretch: 1,

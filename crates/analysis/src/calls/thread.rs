@@ -4,8 +4,8 @@ use oxperf_abi::{PerfTime, SampleFlags};
 use rustc_hash::FxHashMap;
 
 use super::{
-    Amounts, Around, Call, Calls, Context, End, Ended, Entry, Event, FunctionId, Functions,
-    Remarks, Step,
+    Amounts, Around, Call, CallEnd, CallEvent, CallStep, Calls, Context, Ended, Entry, FunctionId,
+    Functions, Remarks,
 };
 
 /// A call that goes on.
@@ -42,7 +42,7 @@ pub(super) struct Thread {
 
 impl Thread {
     /// Makes sure that what ran up to a branch counts for a function.
-    pub(super) fn place(&mut self, step: &Step, context: &mut Context<'_>) {
+    pub(super) fn place(&mut self, step: &CallStep, context: &mut Context<'_>) {
         if self.frames.is_empty() {
             self.pass_to(step.time);
             self.appear(step, step.from, context);
@@ -65,7 +65,7 @@ impl Thread {
     }
 
     /// Follows a branch.
-    pub(super) fn follow(&mut self, step: &Step, context: &mut Context<'_>) {
+    pub(super) fn follow(&mut self, step: &CallStep, context: &mut Context<'_>) {
         use SampleFlags as F;
         let flags = step.flags;
         if flags.contains(F::TRACE_BEGIN) {
@@ -82,7 +82,7 @@ impl Thread {
     }
 
     /// Tracing stops; mostly it goes on at the same place.
-    fn stop(&mut self, step: &Step, context: &mut Context<'_>) {
+    fn stop(&mut self, step: &CallStep, context: &mut Context<'_>) {
         if step.flags.contains(SampleFlags::RETURN) {
             return self.leave_top(context);
         }
@@ -95,13 +95,13 @@ impl Thread {
         }
     }
 
-    fn begin(&mut self, step: &Step, context: &mut Context<'_>) {
+    fn begin(&mut self, step: &CallStep, context: &mut Context<'_>) {
         let to = step.to;
         if self.frames.is_empty() {
             return self.appear(step, to, context);
         }
         if let Some(index) = self.find(|frame| frame.stopped_at == Some(to)) {
-            self.unwind(index + 1, End::Unwound, context);
+            self.unwind(index + 1, CallEnd::Unwound, context);
             return self.frames[index].stopped_at = None;
         }
         if self.returned_to(to, context) {
@@ -119,14 +119,14 @@ impl Thread {
                 self.push(step, parts, context);
             }
             Some(around) => match self.find(|frame| frame.call.function == around.function) {
-                Some(index) => self.unwind(index + 1, End::Unwound, context),
+                Some(index) => self.unwind(index + 1, CallEnd::Unwound, context),
                 None => self.appear(step, to, context),
             },
             None => {}
         }
     }
 
-    fn call(&mut self, step: &Step, context: &mut Context<'_>) {
+    fn call(&mut self, step: &CallStep, context: &mut Context<'_>) {
         let interrupts = step.flags.contains(SampleFlags::ASYNC);
         let return_address = if interrupts { step.from } else { behind(step) };
         if return_address == step.to {
@@ -146,7 +146,7 @@ impl Thread {
         );
     }
 
-    fn return_to(&mut self, step: &Step, context: &mut Context<'_>) {
+    fn return_to(&mut self, step: &CallStep, context: &mut Context<'_>) {
         if self.beyond > 0 {
             self.beyond -= 1;
             return;
@@ -159,7 +159,7 @@ impl Thread {
         if let Some(around) = inside
             && let Some(index) = self.find_below(|frame| frame.call.function == around.function)
         {
-            return self.unwind(index + 1, End::Unwound, context);
+            return self.unwind(index + 1, CallEnd::Unwound, context);
         }
         self.leave_top(context);
         let stays = self.frames.last().is_some_and(|top| {
@@ -176,12 +176,12 @@ impl Thread {
             return false;
         };
         // Functions that were jumped to return for the one that was called.
-        self.unwind(index + 1, End::Returned, context);
-        self.pop(End::Returned, context);
+        self.unwind(index + 1, CallEnd::Returned, context);
+        self.pop(CallEnd::Returned, context);
         true
     }
 
-    fn jump(&mut self, step: &Step, context: &mut Context<'_>) {
+    fn jump(&mut self, step: &CallStep, context: &mut Context<'_>) {
         let Some(top) = self.frames.last() else {
             return;
         };
@@ -198,13 +198,13 @@ impl Thread {
             return self.jump_to_function(step, around, context);
         }
         if let Some(index) = self.find_below(|frame| frame.call.function == around.function) {
-            self.unwind(index + 1, End::Jumped, context);
+            self.unwind(index + 1, CallEnd::Jumped, context);
         }
     }
 
-    fn jump_to_function(&mut self, step: &Step, around: Around, context: &mut Context<'_>) {
+    fn jump_to_function(&mut self, step: &CallStep, around: Around, context: &mut Context<'_>) {
         if self.frames.last().is_some_and(is_jumped) {
-            self.pop(End::Jumped, context);
+            self.pop(CallEnd::Jumped, context);
         }
         let parts = (
             around.function,
@@ -216,14 +216,14 @@ impl Thread {
     }
 
     /// A call that goes on already when the trace first shows it.
-    fn appear(&mut self, step: &Step, at: u64, context: &mut Context<'_>) {
+    fn appear(&mut self, step: &CallStep, at: u64, context: &mut Context<'_>) {
         let (function, addresses) = entered(at, context.functions);
         self.push(step, (function, addresses, Entry::Unseen, None), context);
     }
 
     fn push(
         &mut self,
-        step: &Step,
+        step: &CallStep,
         (function, addresses, entry, return_address): (
             FunctionId,
             std::ops::Range<u64>,
@@ -259,10 +259,10 @@ impl Thread {
             spent_below: Amounts::default(),
             calls: 0,
         });
-        (context.tell)(Event::Entered(call));
+        (context.tell)(CallEvent::Entered(call));
     }
 
-    fn pop(&mut self, end: End, context: &mut Context<'_>) {
+    fn pop(&mut self, end: CallEnd, context: &mut Context<'_>) {
         let Some(frame) = self.frames.pop() else {
             return;
         };
@@ -279,7 +279,7 @@ impl Thread {
         }
         let (own, calls) = (total - frame.spent_below, frame.calls);
         let left = self.timed.then_some(PerfTime(self.now.time));
-        (context.tell)(Event::Left(Ended {
+        (context.tell)(CallEvent::Left(Ended {
             call: frame.call,
             end,
             left,
@@ -292,35 +292,42 @@ impl Thread {
     /// The innermost call returns, wherever to, and with it the one that it was jumped to from.
     fn leave_top(&mut self, context: &mut Context<'_>) {
         while self.frames.last().is_some_and(is_jumped) {
-            self.pop(End::Returned, context);
+            self.pop(CallEnd::Returned, context);
         }
         let seen = self
             .frames
             .last()
             .is_some_and(|top| top.return_address.is_some());
-        self.pop(if seen { End::Unwound } else { End::Returned }, context);
+        self.pop(
+            if seen {
+                CallEnd::Unwound
+            } else {
+                CallEnd::Returned
+            },
+            context,
+        );
     }
 
     /// Leaves calls until so many are left. `jumped` is how those end that all were jumped to.
-    fn unwind(&mut self, left: usize, jumped: End, context: &mut Context<'_>) {
+    fn unwind(&mut self, left: usize, jumped: CallEnd, context: &mut Context<'_>) {
         let jumped = if self.frames.iter().skip(left).all(is_jumped) {
             jumped
         } else {
-            End::Unwound
+            CallEnd::Unwound
         };
         while self.frames.len() > left {
             let entry = self.frames.last().map(|top| top.call.entry);
             let end = match entry {
                 Some(Entry::Jumped) => jumped,
-                Some(Entry::Interrupted) => End::Returned,
-                _ => End::Unwound,
+                Some(Entry::Interrupted) => CallEnd::Returned,
+                _ => CallEnd::Unwound,
             };
             self.pop(end, context);
         }
     }
 
     /// Ends everything.
-    pub(super) fn end_all(&mut self, end: End, context: &mut Context<'_>) {
+    pub(super) fn end_all(&mut self, end: CallEnd, context: &mut Context<'_>) {
         while !self.frames.is_empty() {
             self.pop(end, context);
         }
@@ -356,7 +363,7 @@ fn is_jumped(frame: &Frame) -> bool {
 }
 
 /// The address behind the branching instruction.
-fn behind(step: &Step) -> u64 {
+fn behind(step: &CallStep) -> u64 {
     step.from.wrapping_add(u64::from(step.length))
 }
 

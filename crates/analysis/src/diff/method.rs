@@ -1,6 +1,6 @@
 //! How a change is told: as a number that is shown, and that rows are ordered by.
 
-use super::Change;
+use super::DiffChange;
 
 /// How the change of a row is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Method {
 
 impl Method {
     /// The change as a number. Where the baseline has not the row, a ratio is to a period of 1.
-    pub fn value(self, change: Change) -> f64 {
+    pub fn value(self, change: DiffChange) -> f64 {
         match self {
             Method::Delta | Method::DeltaAbs => delta(change),
             Method::Ratio => {
@@ -37,7 +37,7 @@ impl Method {
     }
 
     /// The weighted difference as a whole number; `None` for the other methods.
-    pub fn weighted(self, change: Change) -> Option<i64> {
+    pub fn weighted(self, change: DiffChange) -> Option<i64> {
         let Method::Weighted { old, new } = self else {
             return None;
         };
@@ -46,7 +46,7 @@ impl Method {
     }
 
     /// What rows are ordered by, the greatest first.
-    pub(super) fn rank(self, change: Change) -> f64 {
+    pub(super) fn rank(self, change: DiffChange) -> f64 {
         let value = self.value(change);
         if self == Method::DeltaAbs {
             value.abs()
@@ -61,7 +61,7 @@ impl Method {
     }
 }
 
-fn delta(change: Change) -> f64 {
+fn delta(change: DiffChange) -> f64 {
     percent(change.new, change.new_total) - percent(change.old.unwrap_or(0), change.old_total)
 }
 

@@ -88,13 +88,13 @@ fn change<'p>(old: &Block, new: &'p Block) -> StretchChange<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_profile::{DsoId, FirstPasses, Passes, Symbol};
+    use oxperf_profile::{BlockRuns, DsoId, FirstRuns, ProfileSymbol};
 
     /// A profile of one function with stretches: where they begin and end, and the cycles of each pass.
     fn profile(at: u64, stretches: &[(u64, u64, &[u64])]) -> Profile {
         let mut profile = Profile::default();
         let (name, dso) = ("f".into(), DsoId(0));
-        profile.symbols.push(Symbol {
+        profile.symbols.push(ProfileSymbol {
             name,
             dso,
             start: at,
@@ -105,9 +105,9 @@ mod tests {
         for &(start, end, passes) in stretches {
             let mut block = Block::ending(SymbolId(0), at + end);
             for &cycles in passes {
-                let mut first = FirstPasses::default();
+                let mut first = FirstRuns::default();
                 first.push(cycles);
-                block.add(Some(at + start), Passes { times: 1, cycles }, &first);
+                block.add(Some(at + start), BlockRuns { times: 1, cycles }, &first);
             }
             profile.blocks.list.push(block);
         }

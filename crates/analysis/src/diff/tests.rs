@@ -3,8 +3,8 @@
 use super::*;
 use crate::hist::{HistOptions, histograms};
 use oxperf_profile::{
-    CommId, ContextTree, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, SampleGroup,
-    Symbol, SymbolId, ThreadId,
+    CommId, ContextTree, DetailId, DsoId, EventProfile, Frame, FrameId, Level, ProfileDso,
+    ProfileSymbol, SampleGroup, SymbolId, ThreadId,
 };
 
 /// A profile with a sample of each name and period; names that begin with a digit are addresses without a symbol.
@@ -13,7 +13,7 @@ fn profile(samples: &[(&str, u64)]) -> Profile {
         comms: vec!["a".into()],
         ..Profile::default()
     };
-    profile.dsos.push(Dso {
+    profile.dsos.push(ProfileDso {
         long: "/bin/a".into(),
         short: "a".into(),
     });
@@ -29,7 +29,7 @@ fn profile(samples: &[(&str, u64)]) -> Profile {
             .then_some(SymbolId(profile.symbols.len() as u32));
         if symbol.is_some() {
             let (dso, end) = (DsoId(0), start + 16);
-            profile.symbols.push(Symbol {
+            profile.symbols.push(ProfileSymbol {
                 name: name.into(),
                 dso,
                 start,
@@ -153,7 +153,7 @@ fn code_without_symbols_is_one_row_with_its_least_address() {
 
 #[test]
 fn changes_as_numbers() {
-    let change = Change {
+    let change = DiffChange {
         old: Some(20),
         new: 30,
         old_total: 100,
@@ -166,7 +166,7 @@ fn changes_as_numbers() {
         Some(50)
     );
     assert_eq!(
-        Method::Ratio.value(Change {
+        Method::Ratio.value(DiffChange {
             old: None,
             ..change
         }),

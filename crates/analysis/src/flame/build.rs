@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{FlameDso, FlameFrame, FlameKind, FlameNode, FlameTree, Weight};
+use super::{FlameDso, FlameFrame, FlameKind, FlameNode, FlameTree, FlameWeight};
 use oxperf_profile::{CommId, ContextTree, DsoId, FrameId, Level, NodeId, Profile, SampleGroup};
 
 /// Name of code that no symbol covers.
@@ -60,7 +60,7 @@ impl<'a> Builder<'a> {
             ContextTree::ROOT => self.own_address(root, group.frame),
             chain => self.chain(root, chain),
         };
-        let weight = Weight {
+        let weight = FlameWeight {
             value: group.period,
             samples: group.samples,
         };
@@ -152,7 +152,7 @@ impl<'a> Builder<'a> {
         let next = u32::try_from(self.tree.nodes.len()).ok()?;
         let node = *self.children.entry((parent, frame)).or_insert(next);
         if node == next {
-            let (own, total) = (Weight::default(), Weight::default());
+            let (own, total) = (FlameWeight::default(), FlameWeight::default());
             self.tree.nodes.push(FlameNode {
                 parent,
                 frame,

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{FlameFrame, FlameNode, FlameTree, Weight};
+use super::{FlameFrame, FlameNode, FlameTree, FlameWeight};
 
 /// The nodes of two trees, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Joining {
                 &mut self.tree.nodes[index as usize].own,
                 &mut self.before[index as usize],
             );
-            own.add(Weight {
+            own.add(FlameWeight {
                 value: weigh(node.own.value, before),
                 samples: node.own.samples,
             });
@@ -118,7 +118,7 @@ impl Joining {
         let next = self.tree.nodes.len() as u32;
         let index = *self.children.entry((parent, frame)).or_insert(next);
         if index == next {
-            let (own, total) = (Weight::default(), Weight::default());
+            let (own, total) = (FlameWeight::default(), FlameWeight::default());
             self.tree.nodes.push(FlameNode {
                 parent,
                 frame,
@@ -155,8 +155,8 @@ mod tests {
         let node = |parent, frame, value| FlameNode {
             parent,
             frame,
-            own: Weight { value, samples: 1 },
-            total: Weight::default(),
+            own: FlameWeight { value, samples: 1 },
+            total: FlameWeight::default(),
         };
         let nodes = called
             .iter()

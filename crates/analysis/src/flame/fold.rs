@@ -1,6 +1,6 @@
 //! Taking out stacks too small to see, so that a page of millions of distinct stacks stays loadable.
 
-use super::{FlameFrame, FlameKind, FlameNode, FlameTree, Weight};
+use super::{FlameFrame, FlameKind, FlameNode, FlameTree, FlameWeight};
 
 /// Name of the node that stands for the stacks taken out below one caller.
 const FOLDED_NAME: &str = "[small stacks, folded]";
@@ -16,7 +16,7 @@ pub struct Folded {
     /// Nodes whose total was below this were taken out.
     pub limit: u64,
     /// What the nodes that stand for them weigh.
-    pub weight: Weight,
+    pub weight: FlameWeight,
 }
 
 impl FlameTree {
@@ -160,8 +160,8 @@ impl Folding {
             None => self.push(FlameNode {
                 parent,
                 frame: self.frame,
-                own: Weight::default(),
-                total: Weight::default(),
+                own: FlameWeight::default(),
+                total: FlameWeight::default(),
             }),
         };
         self.stand_ins[slot] = Some(index);

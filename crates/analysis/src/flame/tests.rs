@@ -2,8 +2,8 @@
 
 use super::*;
 use oxperf_profile::{
-    CommId, ContextTree, DetailId, Dso, DsoId, Frame, FrameId, Level, SampleGroup, Symbol,
-    SymbolId, ThreadId,
+    CommId, ContextTree, DetailId, DsoId, Frame, FrameId, Level, ProfileDso, ProfileSymbol,
+    SampleGroup, SymbolId, ThreadId,
 };
 
 /// The tree as text: two spaces a level, own/total values.
@@ -35,13 +35,13 @@ fn profile(chains: &[(&[u32], u64)]) -> Profile {
     let mut profile = Profile {
         comms: vec!["app".into()],
         dsos: ["app", "[kernel]"]
-            .map(|name| Dso {
+            .map(|name| ProfileDso {
                 long: name.into(),
                 short: name.into(),
             })
             .into(),
         symbols: ["main", "work"]
-            .map(|name| Symbol {
+            .map(|name| ProfileSymbol {
                 name: name.into(),
                 dso: DsoId(0),
                 start: 0,
@@ -129,7 +129,7 @@ app - 0/18
     assert_eq!(text(&tree), expected);
     assert_eq!(
         tree.total(),
-        Weight {
+        FlameWeight {
             value: 18,
             samples: 5
         }
@@ -202,7 +202,7 @@ app - 0/1000006
     [small stacks, folded] - 6/6
 ";
     assert_eq!(text(&tree), expected);
-    let weight = Weight {
+    let weight = FlameWeight {
         value: 6,
         samples: 3,
     };
@@ -229,5 +229,5 @@ fn an_empty_event_is_an_empty_tree() {
     let mut tree = tree(&[]);
     tree.fold(0);
     assert_eq!(tree.nodes, []);
-    assert_eq!(tree.total(), Weight::default());
+    assert_eq!(tree.total(), FlameWeight::default());
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::key::{AccessKey, SortKey};
 use super::rank::ranks;
-use oxperf_profile::{Access, Profile, SampleGroup, Spot};
+use oxperf_profile::{AccessAddress, MemoryAccess, Profile, SampleGroup};
 
 /// The ranks of all accesses for the keys that are asked for.
 #[derive(Debug)]
@@ -56,12 +56,12 @@ fn of_key(profile: &Profile, key: AccessKey) -> Vec<u32> {
 }
 
 /// As a signed number: the kernel's come first.
-fn address(spot: Option<Spot>) -> Option<i64> {
+fn address(spot: Option<AccessAddress>) -> Option<i64> {
     spot.map(|spot| spot.address.cast_signed())
 }
 
 /// By falling names; no object comes first.
-fn object<'a>(profile: &'a Profile, access: &Access) -> Option<Reverse<&'a str>> {
+fn object<'a>(profile: &'a Profile, access: &MemoryAccess) -> Option<Reverse<&'a str>> {
     let frame = access
         .data
         .and_then(|spot| profile.frames.get(spot.frame.index()));

@@ -7,11 +7,11 @@
 pub(crate) mod frontier;
 mod tree;
 
-pub use tree::{Branch, CallTree};
+pub use tree::{CallBranch, CallTree};
 
 pub(crate) use tree::grow;
 
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 
 /// The drawing of a call graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct CallGraphOptions {
     /// The drawing.
     pub shape: Shape,
     /// The direction.
-    pub order: Order,
+    pub order: ChainOrder,
     /// Branches below this part of all samples (of the branch above, with [`Shape::Fractal`]) are left out, in
     /// hundredths.
     pub min_percent: f64,

@@ -11,8 +11,8 @@ use super::location::Locations;
 use super::rows::{GroupIndex, RowData, Rows};
 use super::steps::{Caller, Steps};
 use super::task::{TaskId, Tasks};
-use oxperf_profile::Order;
-use oxperf_profile::Weight;
+use oxperf_profile::ChainOrder;
+use oxperf_profile::SampleTotals;
 use oxperf_profile::{EventProfile, FrameId, NodeId, Profile, SampleGroup};
 
 /// Everything that is known of an event once it is counted.
@@ -38,7 +38,7 @@ pub(crate) struct Scope {
     pub(crate) children: bool,
     /// Chains are needed, for callers or for call graphs.
     pub(crate) chains: bool,
-    pub(crate) order: Order,
+    pub(crate) order: ChainOrder,
 }
 
 /// Tables shared by all events of a report.
@@ -120,8 +120,8 @@ pub(crate) fn outermost_first<T>(
 }
 
 /// The weight of a sample group.
-pub(crate) fn weight(group: &SampleGroup) -> Weight {
-    Weight {
+pub(crate) fn weight(group: &SampleGroup) -> SampleTotals {
+    SampleTotals {
         period: group.period,
         samples: group.samples,
         latency: group.latency,
@@ -179,19 +179,19 @@ impl Counting<'_> {
     }
 
     /// Adds a group to the rows of its chain.
-    fn callers(&self, rows: &mut Rows, group: GroupIndex, weight: Weight, chain: &[Caller]) {
+    fn callers(&self, rows: &mut Rows, group: GroupIndex, weight: SampleTotals, chain: &[Caller]) {
         let mut passed_object = false;
         for (depth, caller) in (1..).zip(chain) {
             let location = caller.row();
             let outermost = rows.enter(location, group);
-            if outermost || self.scope.order == Order::Callee {
+            if outermost || self.scope.order == ChainOrder::Callee {
                 let row = rows.caller(location, group, passed_object);
                 if outermost {
                     row.all += weight;
                 }
                 row.depth = row.depth.max(match self.scope.order {
-                    Order::Caller => chain.len() as u32 + 1 - depth,
-                    Order::Callee => depth,
+                    ChainOrder::Caller => chain.len() as u32 + 1 - depth,
+                    ChainOrder::Callee => depth,
                 });
             }
             passed_object |= caller.has_object();

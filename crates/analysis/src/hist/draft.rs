@@ -15,14 +15,14 @@ use super::history::Histories;
 use super::key::SortKey;
 use super::level::{Seen, shown_level};
 use super::location::{Location, LocationId};
-use super::measure::{Field, Measure, Mode};
+use super::measure::{Field, Measure, PrivilegeMode};
 use super::order::{ByWeight, Chain, Presorted, Ranked, Ranking, Rules};
 use super::outline::outline;
 use super::rank::ranks;
 use super::rows::{GroupIndex, RowData};
 use super::table::{Cell, Extra, Row, Table};
 use super::task::TaskId;
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 use oxperf_profile::{
     CommId, Detail, DetailId, EventProfile, FrameId, Level, Profile, SampleGroup, ThreadId,
 };
@@ -236,13 +236,14 @@ impl<'a> Draft<'a> {
         let width = self.events.len();
         for member in 0..width {
             let counted = &self.counted[member];
-            let histories = Histories::new(self.shared, self.event(member), counted, self.scope);
+            let branch_histories =
+                Histories::new(self.shared, self.event(member), counted, self.scope);
             for (row, extra) in self
                 .rows
                 .iter()
                 .zip(self.extras.iter_mut().skip(member).step_by(width))
             {
-                extra.passed = histories.of_row((row.task, row.location));
+                extra.passed = branch_histories.of_row((row.task, row.location));
             }
         }
     }
@@ -496,11 +497,11 @@ impl<'a> Draft<'a> {
         let wanted = drawn.iter().map(|&row| identity(row));
         let contexts = Contexts::new(self.shared, event, &counted.groups);
         let gathered = Gathered::new(self.shared, event, &contexts, self.scope, wanted);
-        let histories = Histories::new(self.shared, event, counted, self.scope);
+        let branch_histories = Histories::new(self.shared, event, counted, self.scope);
         let trees = drawn.par_iter().map(|&row| {
             let (task, location) = identity(row);
             let mut tree = gathered.tree(task, location, options, limit);
-            histories.note((task, location), &mut tree);
+            branch_histories.note((task, location), &mut tree);
             (row, tree)
         });
         trees.filter(|(_, tree)| !tree.is_empty()).collect()
@@ -597,8 +598,8 @@ impl<'a> Draft<'a> {
         let mut callers = profile.chains.path_to_root(group.chain);
         let is_row = |id: &FrameId| self.shared.locations.called(*id) == Some(row.location);
         let met = match self.scope.order {
-            Order::Callee => callers.find(is_row),
-            Order::Caller => callers.filter(is_row).last(),
+            ChainOrder::Callee => callers.find(is_row),
+            ChainOrder::Caller => callers.filter(is_row).last(),
         };
         met.and_then(frame)
             .map_or(location.address, |frame| frame.address)
@@ -684,12 +685,12 @@ fn placed(mut trees: FxHashMap<u32, CallTree>, order: &[u32]) -> Vec<(u32, CallT
 }
 
 /// The mode that a level counts for.
-fn mode(level: Level) -> Option<Mode> {
+fn mode(level: Level) -> Option<PrivilegeMode> {
     match level {
-        Level::Kernel => Some(Mode::System),
-        Level::User => Some(Mode::User),
-        Level::GuestKernel => Some(Mode::GuestSystem),
-        Level::GuestUser => Some(Mode::GuestUser),
+        Level::Kernel => Some(PrivilegeMode::System),
+        Level::User => Some(PrivilegeMode::User),
+        Level::GuestKernel => Some(PrivilegeMode::GuestSystem),
+        Level::GuestUser => Some(PrivilegeMode::GuestUser),
         Level::Hypervisor => None,
     }
 }

@@ -8,7 +8,7 @@
 use super::steps::StepId;
 use oxperf_profile::NodeId;
 use oxperf_profile::PathTree;
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 
 /// A context: the place of its step.
 pub(crate) type Place = u32;
@@ -31,15 +31,16 @@ impl RunId {
 #[derive(Debug, Default)]
 pub(crate) struct Seedling {
     paths: PathTree<StepId>,
-    own: Vec<Weight>,
+    own: Vec<SampleTotals>,
 }
 
 impl Seedling {
     /// Adds to what ends with a chain, given from its outermost step on.
-    pub(crate) fn add(&mut self, chain: &[StepId], weight: Weight) -> NodeId {
+    pub(crate) fn add(&mut self, chain: &[StepId], weight: SampleTotals) -> NodeId {
         let node = self.paths.insert(chain);
         if self.own.len() <= node.index() {
-            self.own.resize(self.paths.node_count(), Weight::default());
+            self.own
+                .resize(self.paths.node_count(), SampleTotals::default());
         }
         self.own[node.index()] += weight;
         node
@@ -49,7 +50,7 @@ impl Seedling {
     pub(crate) fn grown(mut self) -> (Grown, Vec<RunId>) {
         self.paths.seal();
         let count = self.paths.node_count();
-        self.own.resize(count, Weight::default());
+        self.own.resize(count, SampleTotals::default());
         let children = Children::new(&self.paths);
         let mut grown = Grown {
             run_of: Vec::new(),
@@ -91,11 +92,11 @@ struct Run {
     /// The run behind all that are below this one.
     behind: RunId,
     /// What ends at the run's last step or below.
-    total: Weight,
+    total: SampleTotals,
 }
 
 impl Grown {
-    fn add(&mut self, parent: RunId, steps: &[StepId], own: Weight) {
+    fn add(&mut self, parent: RunId, steps: &[StepId], own: SampleTotals) {
         let (start, run) = (self.steps.len() as Place, RunId(self.runs.len() as u32));
         self.steps.extend_from_slice(steps);
         self.run_of.resize(self.steps.len(), run);
@@ -130,7 +131,7 @@ impl Grown {
 
     /// What ends at a run's last step or below.
     #[inline]
-    pub(crate) fn weight(&self, run: RunId) -> Weight {
+    pub(crate) fn weight(&self, run: RunId) -> SampleTotals {
         self.runs[run.index()].total
     }
 
@@ -166,7 +167,7 @@ impl Grown {
 
     /// What ends at a place or below.
     #[inline]
-    pub(crate) fn total(&self, place: Place) -> Weight {
+    pub(crate) fn total(&self, place: Place) -> SampleTotals {
         self.weight(self.run_of[place as usize])
     }
 

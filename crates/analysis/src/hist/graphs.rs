@@ -9,9 +9,9 @@ use super::count::{Scope, Shared, weight};
 use super::forest::{Grown, Place};
 use super::location::LocationId;
 use super::task::TaskId;
+use oxperf_profile::ChainOrder;
 use oxperf_profile::EventProfile;
-use oxperf_profile::Order;
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 
 /// The contexts and sample groups of the rows that want a graph, gathered in one pass over all.
 pub(crate) struct Gathered<'a> {
@@ -90,7 +90,7 @@ impl<'a> Gathered<'a> {
             .own(self.event.groups.get(placed.group as usize)?.frame)
     }
 
-    fn weight(&self, placed: &Ended) -> Weight {
+    fn weight(&self, placed: &Ended) -> SampleTotals {
         self.event
             .groups
             .get(placed.group as usize)
@@ -114,8 +114,8 @@ impl<'a> Gathered<'a> {
         };
         let mut ground = Ground::new(tree);
         let items = match self.scope.order {
-            Order::Caller => self.callers_first(&mut ground, sources, tree, location),
-            Order::Callee => self.callees_first(&ground, sources, tree, location),
+            ChainOrder::Caller => self.callers_first(&mut ground, sources, tree, location),
+            ChainOrder::Callee => self.callees_first(&ground, sources, tree, location),
         };
         grow(&ground, &self.shared.steps, options, items, min_period)
     }
@@ -160,7 +160,7 @@ impl<'a> Gathered<'a> {
         tree: &Grown,
         location: LocationId,
     ) -> Vec<Item> {
-        let mut weights: FxHashMap<Place, Weight> = FxHashMap::default();
+        let mut weights: FxHashMap<Place, SampleTotals> = FxHashMap::default();
         for &place in &sources.contexts {
             *weights.entry(place).or_default() += tree.total(place);
             if let Some(outer) = self.of_location(tree, place, location).nth(1) {

@@ -7,19 +7,19 @@ use super::callgraph::CallTree;
 use super::count::{Counted, Scope, Shared};
 use super::location::LocationId;
 use super::task::TaskId;
-use oxperf_profile::Order;
-use oxperf_profile::{EventProfile, FrameId, Passage, Passed};
+use oxperf_profile::ChainOrder;
+use oxperf_profile::{BranchStep, BranchStepTotals, EventProfile, FrameId};
 
 /// The samples of each row, with the place in their chains at which the row's part begins.
 pub(crate) struct Histories<'a> {
     shared: &'a Shared<'a>,
     event: &'a EventProfile,
-    order: Order,
+    order: ChainOrder,
     rows: FxHashMap<(TaskId, LocationId), Vec<(u32, u32)>>,
 }
 
 /// A frame of a chain, with the passage that it is.
-type Link<'a> = (FrameId, Option<&'a Passage>);
+type Link<'a> = (FrameId, Option<&'a BranchStep>);
 
 impl<'a> Histories<'a> {
     /// Of all rows of an event; of none where no chain holds branches.
@@ -29,14 +29,14 @@ impl<'a> Histories<'a> {
         counted: &Counted,
         scope: Scope,
     ) -> Histories<'a> {
-        let mut histories = Histories {
+        let mut branch_histories = Histories {
             shared,
             event,
             order: scope.order,
             rows: FxHashMap::default(),
         };
-        if shared.profile.passages.is_empty() {
-            return histories;
+        if shared.profile.branch_steps.is_empty() {
+            return branch_histories;
         }
         for placed in &counted.groups {
             let Some(group) = event.groups.get(placed.group as usize) else {
@@ -45,7 +45,7 @@ impl<'a> Histories<'a> {
             let own = shared.locations.own(group.frame);
             let mut counted_in: FxHashSet<LocationId> = own.into_iter().collect();
             if let Some(own) = own {
-                histories
+                branch_histories
                     .rows
                     .entry((placed.task, own))
                     .or_default()
@@ -54,13 +54,13 @@ impl<'a> Histories<'a> {
             if !scope.children {
                 continue;
             }
-            for (nth, frame) in (0..).zip(histories.chain(placed.group)) {
+            for (nth, frame) in (0..).zip(branch_histories.chain(placed.group)) {
                 let Some(step) = shared.steps.of(frame) else {
                     continue;
                 };
                 let location = shared.steps.location(step);
                 if counted_in.insert(location) {
-                    histories
+                    branch_histories
                         .rows
                         .entry((placed.task, location))
                         .or_default()
@@ -68,7 +68,7 @@ impl<'a> Histories<'a> {
                 }
             }
         }
-        histories
+        branch_histories
     }
 
     /// A chain in the order in which chains are read.
@@ -79,7 +79,7 @@ impl<'a> Histories<'a> {
             .into_iter()
             .flat_map(|group| chains.path_to_root(group.chain))
             .collect();
-        if self.order == Order::Caller {
+        if self.order == ChainOrder::Caller {
             chain.reverse();
         }
         chain
@@ -91,17 +91,17 @@ impl<'a> Histories<'a> {
         for &(group, start) in self.rows.get(&row).into_iter().flatten() {
             let sampled = self.event.groups.get(group as usize);
             let history = sampled.and_then(|group| group.history);
-            let callers_first = self.order == Order::Caller;
+            let callers_first = self.order == ChainOrder::Caller;
             let chain: Vec<Link<'a>> =
-                profile.with_passages(self.chain(group), history, callers_first);
+                profile.with_branch_steps(self.chain(group), history, callers_first);
             let samples = sampled.map_or(0, |group| group.samples);
             visit(chain.get(start as usize..).unwrap_or_default(), samples);
         }
     }
 
     /// What the branches of all chains of a row say.
-    pub(crate) fn of_row(&self, row: (TaskId, LocationId)) -> Passed {
-        let mut passed = Passed::default();
+    pub(crate) fn of_row(&self, row: (TaskId, LocationId)) -> BranchStepTotals {
+        let mut passed = BranchStepTotals::default();
         self.visit(row, |chain, samples| {
             chain
                 .iter()
@@ -113,11 +113,11 @@ impl<'a> Histories<'a> {
 
     /// Notes at each line of a row's graph what its branches say.
     pub(crate) fn note(&self, row: (TaskId, LocationId), tree: &mut CallTree) {
-        if self.shared.profile.passages.is_empty() {
+        if self.shared.profile.branch_steps.is_empty() {
             return;
         }
         let steps = &self.shared.steps;
-        let mut passed = vec![Passed::default(); tree.all_frames().len()];
+        let mut passed = vec![BranchStepTotals::default(); tree.all_frames().len()];
         self.visit(row, |chain, samples| {
             let mut branches = tree.roots();
             let mut rest = chain.iter().copied().peekable();

@@ -5,7 +5,7 @@ use oxperf_abi::DataSource;
 
 /// What accesses are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kinds {
+pub enum AccessKinds {
     /// Load, store, both, prefetch, instruction fetch, other.
     Operation,
     /// L1, L2, L3, L4, the buffers of L1 and L2, other.
@@ -23,30 +23,30 @@ const ALL: usize = 29;
 
 /// The periods of accesses of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByKind([u64; ALL]);
+pub struct PeriodsByKind([u64; ALL]);
 
-impl Default for ByKind {
-    fn default() -> ByKind {
-        ByKind([0; ALL])
+impl Default for PeriodsByKind {
+    fn default() -> PeriodsByKind {
+        PeriodsByKind([0; ALL])
     }
 }
 
-impl Kinds {
-    const EACH: [Kinds; 5] = [
-        Kinds::Operation,
-        Kinds::Cache,
-        Kinds::Memory,
-        Kinds::Snoop,
-        Kinds::Translation,
+impl AccessKinds {
+    const EACH: [AccessKinds; 5] = [
+        AccessKinds::Operation,
+        AccessKinds::Cache,
+        AccessKinds::Memory,
+        AccessKinds::Snoop,
+        AccessKinds::Translation,
     ];
 
     /// How many kinds there are, the last of which takes all that no other does.
     pub const fn count(self) -> usize {
         match self {
-            Kinds::Operation => 6,
-            Kinds::Cache | Kinds::Memory => 7,
-            Kinds::Snoop => 4,
-            Kinds::Translation => 5,
+            AccessKinds::Operation => 6,
+            AccessKinds::Cache | AccessKinds::Memory => 7,
+            AccessKinds::Snoop => 4,
+            AccessKinds::Translation => 5,
         }
     }
 
@@ -61,20 +61,20 @@ impl Kinds {
     /// Which kind an access is of.
     pub fn of(self, source: DataSource) -> usize {
         let known = match self {
-            Kinds::Operation => operation(source),
-            Kinds::Cache => match source.level_number() {
+            AccessKinds::Operation => operation(source),
+            AccessKinds::Cache => match source.level_number() {
                 level @ 1..=4 => Some(usize::from(level) - 1),
                 12 => Some(4),
                 5 => Some(5),
                 _ => None,
             },
-            Kinds::Memory => [13, 6, 8, 9, 10, 14]
+            AccessKinds::Memory => [13, 6, 8, 9, 10, 14]
                 .iter()
                 .position(|level| *level == source.level_number()),
-            Kinds::Snoop => [1 << 2, 1 << 4, 1 << 3]
+            AccessKinds::Snoop => [1 << 2, 1 << 4, 1 << 3]
                 .iter()
                 .position(|said| *said == source.plain_snoops()),
-            Kinds::Translation => translation(source),
+            AccessKinds::Translation => translation(source),
         };
         known.unwrap_or(self.count() - 1)
     }
@@ -105,20 +105,20 @@ fn translation(source: DataSource) -> Option<usize> {
     }
 }
 
-impl ByKind {
+impl PeriodsByKind {
     /// The sums of these kinds.
-    pub fn of(&self, kinds: Kinds) -> &[u64] {
+    pub fn of(&self, kinds: AccessKinds) -> &[u64] {
         &self.0[kinds.first()..][..kinds.count()]
     }
 
     pub(super) fn count(&mut self, source: DataSource, period: u64) {
-        for kinds in Kinds::EACH {
+        for kinds in AccessKinds::EACH {
             let sum = &mut self.0[kinds.first() + kinds.of(source)];
             *sum = sum.wrapping_add(period);
         }
     }
 
-    pub(super) fn add(&mut self, other: &ByKind) {
+    pub(super) fn add(&mut self, other: &PeriodsByKind) {
         self.0
             .iter_mut()
             .zip(&other.0)
@@ -133,17 +133,20 @@ mod tests {
     #[test]
     fn every_access_is_of_one_kind_of_each() {
         assert_eq!(
-            Kinds::EACH.iter().map(|kinds| kinds.count()).sum::<usize>(),
+            AccessKinds::EACH
+                .iter()
+                .map(|kinds| kinds.count())
+                .sum::<usize>(),
             ALL
         );
-        let mut sums = ByKind::default();
+        let mut sums = PeriodsByKind::default();
         // A load from the buffer of L1, its address's translation in L1 or L2.
         sums.count(DataSource(0x118_6810_0242), 3);
         sums.count(DataSource::NOTHING_KNOWN, 4);
-        assert_eq!(sums.of(Kinds::Operation), [3, 0, 0, 0, 0, 4]);
-        assert_eq!(sums.of(Kinds::Cache), [0, 0, 0, 0, 3, 0, 4]);
-        assert_eq!(sums.of(Kinds::Memory), [0, 0, 0, 0, 0, 0, 7]);
-        assert_eq!(sums.of(Kinds::Snoop), [0, 0, 0, 7]);
-        assert_eq!(sums.of(Kinds::Translation), [0, 0, 3, 0, 4]);
+        assert_eq!(sums.of(AccessKinds::Operation), [3, 0, 0, 0, 0, 4]);
+        assert_eq!(sums.of(AccessKinds::Cache), [0, 0, 0, 0, 3, 0, 4]);
+        assert_eq!(sums.of(AccessKinds::Memory), [0, 0, 0, 0, 0, 0, 7]);
+        assert_eq!(sums.of(AccessKinds::Snoop), [0, 0, 0, 7]);
+        assert_eq!(sums.of(AccessKinds::Translation), [0, 0, 3, 0, 4]);
     }
 }

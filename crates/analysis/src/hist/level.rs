@@ -4,7 +4,7 @@
 //! not run in it, an address with an object counts as a user's whatever it is; one without an object gets the letter
 //! that stood before it: the sample's own, or a user's once the chain has passed an object.
 
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 use oxperf_profile::{Frame, FrameId, Level, Profile, SampleGroup};
 
 /// What a row's first sample tells of it.
@@ -21,7 +21,7 @@ pub(crate) fn shown_level(
     profile: &Profile,
     seen: &Seen<'_>,
     row_frame: FrameId,
-    order: Order,
+    order: ChainOrder,
     is_row: impl Fn(FrameId) -> bool,
 ) -> Level {
     let own = frame(profile, seen.group.frame).map_or(Level::User, |frame| frame.level);
@@ -33,12 +33,12 @@ pub(crate) fn shown_level(
         return Level::User;
     }
     let passed_object = match order {
-        Order::Callee => profile
+        ChainOrder::Callee => profile
             .chains
             .path_to_root(seen.group.chain)
             .take_while(|&id| !is_row(id))
             .any(placed),
-        Order::Caller => seen.passed_object,
+        ChainOrder::Caller => seen.passed_object,
     };
     if passed_object { Level::User } else { own }
 }

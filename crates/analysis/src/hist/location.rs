@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::data_ranks::DataRanks;
 use super::key::SortKey;
 use super::rank::ranks;
-use oxperf_profile::{BareFrames, DsoId, Frame, FrameId, Frames, Profile, SourceId, Symbol};
+use oxperf_profile::{BareFrames, DsoId, Frame, FrameId, Frames, Profile, ProfileSymbol, SourceId};
 
 /// A place in the table of locations, counted from 1: frames without one take no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -179,7 +179,7 @@ impl<'a> Describing<'a> {
         ]
         .iter()
         .any(|key| keys.contains(key));
-        let names: &[Symbol] = if by_symbol { &profile.symbols } else { &[] };
+        let names: &[ProfileSymbol] = if by_symbol { &profile.symbols } else { &[] };
         Describing {
             profile,
             by_dso: keys.contains(&SortKey::Dso),
@@ -326,7 +326,7 @@ impl<'a> Describing<'a> {
 
     /// The symbol and the rank of its name, if a key asks for symbols.
     #[inline]
-    fn symbol(&self, location: Location) -> Option<(&'a Symbol, u32)> {
+    fn symbol(&self, location: Location) -> Option<(&'a ProfileSymbol, u32)> {
         let index = self.frame(location)?.symbol?.index();
         let rank = *self.name_ranks.get(index)?;
         Some((self.profile.symbols.get(index)?, rank))

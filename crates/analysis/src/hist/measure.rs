@@ -1,7 +1,7 @@
 //! Measures: what a row adds up, and the order that columns and rows can have.
 
 use super::key::SortKey;
-use super::kinds::Kinds;
+use super::kinds::AccessKinds;
 use super::table::{Cell, Extra};
 
 /// One number of a row.
@@ -16,7 +16,7 @@ pub enum Measure {
     /// The same of the time that passed.
     OwnLatency,
     /// The part that ran there with the privilege of a mode.
-    Mode(Mode),
+    Mode(PrivilegeMode),
     /// How many samples ran there.
     Samples,
     /// The sum of their periods.
@@ -30,12 +30,12 @@ pub enum Measure {
     /// The mean of the cycles before them.
     BranchCycles,
     /// The parts of all samples that were accesses to memory of these kinds.
-    Kinds(Kinds),
+    Kinds(AccessKinds),
 }
 
 /// The privilege that samples ran with, as far as measures tell it apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
+pub enum PrivilegeMode {
     /// The kernel.
     System,
     /// A process.
@@ -51,10 +51,13 @@ impl Measure {
     const NAMES: [(&'static str, Measure); 24] = [
         ("overhead", Measure::Own),
         ("latency", Measure::OwnLatency),
-        ("overhead_sys", Measure::Mode(Mode::System)),
-        ("overhead_us", Measure::Mode(Mode::User)),
-        ("overhead_guest_sys", Measure::Mode(Mode::GuestSystem)),
-        ("overhead_guest_us", Measure::Mode(Mode::GuestUser)),
+        ("overhead_sys", Measure::Mode(PrivilegeMode::System)),
+        ("overhead_us", Measure::Mode(PrivilegeMode::User)),
+        (
+            "overhead_guest_sys",
+            Measure::Mode(PrivilegeMode::GuestSystem),
+        ),
+        ("overhead_guest_us", Measure::Mode(PrivilegeMode::GuestUser)),
         ("overhead_children", Measure::Children),
         ("latency_children", Measure::ChildrenLatency),
         ("sample", Measure::Samples),
@@ -65,11 +68,11 @@ impl Measure {
         ("ins_lat", Measure::MeanWeight(1)),
         ("retire_lat", Measure::MeanWeight(2)),
         ("p_stage_cyc", Measure::MeanWeight(2)),
-        ("op", Measure::Kinds(Kinds::Operation)),
-        ("cache", Measure::Kinds(Kinds::Cache)),
-        ("memory", Measure::Kinds(Kinds::Memory)),
-        ("snoop", Measure::Kinds(Kinds::Snoop)),
-        ("dtlb", Measure::Kinds(Kinds::Translation)),
+        ("op", Measure::Kinds(AccessKinds::Operation)),
+        ("cache", Measure::Kinds(AccessKinds::Cache)),
+        ("memory", Measure::Kinds(AccessKinds::Memory)),
+        ("snoop", Measure::Kinds(AccessKinds::Snoop)),
+        ("dtlb", Measure::Kinds(AccessKinds::Translation)),
         ("callchain_branch_predicted", Measure::Predicted),
         ("callchain_branch_abort", Measure::Aborts),
         ("callchain_branch_cycles", Measure::BranchCycles),
@@ -145,6 +148,6 @@ mod tests {
             Some(Measure::MeanWeight(0))
         );
         let parsed = [false, true].map(|accesses| Measure::parse("mem", accesses));
-        assert_eq!(parsed, [None, Some(Measure::Kinds(Kinds::Memory))]);
+        assert_eq!(parsed, [None, Some(Measure::Kinds(AccessKinds::Memory))]);
     }
 }

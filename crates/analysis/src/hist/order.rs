@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::rank::Numbered;
 use super::rbtree::insertion_order;
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 use oxperf_profile::ThreadId;
 
 /// What tells a row from others of its weight, beside what it was found by.
@@ -52,7 +52,7 @@ pub(crate) struct Rules<R> {
     pub(crate) rows: R,
     /// The place of each row's keys as found.
     pub(crate) found: Vec<u64>,
-    pub(crate) direction: Order,
+    pub(crate) direction: ChainOrder,
 }
 
 impl<R: Ranking> Rules<R> {
@@ -204,11 +204,11 @@ fn sort_piece<R: Ranking>(
 
 /// Callers above callees: with callers first, what has the longer chains below it is the caller.
 #[inline]
-fn compare_chains(a: Option<Chain>, b: Option<Chain>, direction: Order) -> Ordering {
+fn compare_chains(a: Option<Chain>, b: Option<Chain>, direction: ChainOrder) -> Ordering {
     match (a, b) {
         (Some((one, a)), Some((other, b))) if one == other => match direction {
-            Order::Caller => b.cmp(&a),
-            Order::Callee => a.cmp(&b),
+            ChainOrder::Caller => b.cmp(&a),
+            ChainOrder::Callee => a.cmp(&b),
         },
         _ => Ordering::Equal,
     }
@@ -217,7 +217,7 @@ fn compare_chains(a: Option<Chain>, b: Option<Chain>, direction: Order) -> Order
 /// Where the chain rule contradicts the others.
 #[derive(Default)]
 struct Circles {
-    direction: Order,
+    direction: ChainOrder,
     /// Stretches of rows, ascending, that beat one another in a circle. Outside of them there is an order.
     found: Vec<Range<u32>>,
     /// The rows of a weight with their threads; those of one thread together.
@@ -305,7 +305,7 @@ mod tests {
     fn order_of(
         weights: impl IndexedParallelIterator<Item = u64>,
         ranked: &[Ranked],
-        direction: Order,
+        direction: ChainOrder,
     ) -> Vec<u32> {
         let rules = Rules {
             rows: ranked.to_vec(),
@@ -327,7 +327,11 @@ mod tests {
             row,
         };
         let ranked: Vec<Ranked> = rows.iter().zip(0..).map(ranked).collect();
-        let order = order_of(rows.par_iter().map(|row| row.0), &ranked, Order::Caller);
+        let order = order_of(
+            rows.par_iter().map(|row| row.0),
+            &ranked,
+            ChainOrder::Caller,
+        );
         let names: String = order.iter().map(|&row| rows[row as usize].3).collect();
         assert_eq!(names, expected);
     }
@@ -391,9 +395,9 @@ mod tests {
             };
             let rows: Vec<Ranked> = (0..30).map(&mut ranked).collect();
             let direction = if below(2) == 0 {
-                Order::Caller
+                ChainOrder::Caller
             } else {
-                Order::Callee
+                ChainOrder::Callee
             };
             let less = |new: u32, met: u32| {
                 let by_weight = weights[met as usize].cmp(&weights[new as usize]);

@@ -11,11 +11,11 @@ use super::draft::Draft;
 use super::key::SortKey;
 use super::measure::{Field, Measure};
 use super::table::{Cell, Extra};
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 
 /// Where a row stands in an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutlineRow {
+pub struct HierarchyRow {
     /// How many rows it stands below.
     pub depth: usize,
     /// Whether nothing stands below it.
@@ -24,7 +24,7 @@ pub struct OutlineRow {
 
 /// One row of an outline on its way into the table.
 pub(super) struct Entry {
-    pub(super) place: OutlineRow,
+    pub(super) place: HierarchyRow,
     /// The row of the draft that it shows the keys of.
     pub(super) row: u32,
     pub(super) cells: Vec<Cell>,
@@ -146,7 +146,7 @@ impl Outlining<'_> {
             true => self.count_callees(rows, &mut cells),
             false => cells.iter_mut().for_each(|sum| sum.all = sum.own),
         }
-        let place = OutlineRow {
+        let place = HierarchyRow {
             depth,
             leaf: depth + 1 == self.levels.len(),
         };
@@ -177,7 +177,7 @@ impl Outlining<'_> {
         };
         let firsts: Vec<Option<u32>> = (0..sums.len()).map(first).collect();
         for ((event, sum), first) in sums.iter_mut().enumerate().zip(&firsts) {
-            sum.all = first.map_or(Weight::default(), |row| cell(row, event).own);
+            sum.all = first.map_or(SampleTotals::default(), |row| cell(row, event).own);
         }
         if let Some(None) = firsts.first()
             && let Some(lender) = firsts.iter().position(Option::is_some)

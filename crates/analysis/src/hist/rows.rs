@@ -2,7 +2,7 @@
 
 use super::location::LocationId;
 use super::task::TaskId;
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 
 /// A place in an event's sample groups.
 pub(crate) type GroupIndex = u32;
@@ -13,9 +13,9 @@ pub(crate) struct RowData {
     pub(crate) task: TaskId,
     pub(crate) location: LocationId,
     /// Samples whose own address lies there.
-    pub(crate) own: Weight,
+    pub(crate) own: SampleTotals,
     /// These and the samples that were called from there.
-    pub(crate) all: Weight,
+    pub(crate) all: SampleTotals,
     /// The first group that added to the row.
     pub(crate) first: GroupIndex,
     /// Length of the longest chain that was added.
@@ -120,12 +120,12 @@ impl Rows {
         }
         let row = slot.row;
         if row == next {
-            let own = Weight::default();
+            let own = SampleTotals::default();
             self.list.push(RowData {
                 task,
                 location,
                 own,
-                all: Weight::default(),
+                all: SampleTotals::default(),
                 first: group,
                 depth: 0,
                 passed_object: false,

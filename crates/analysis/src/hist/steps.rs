@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::location::{LocationId, Locations};
-use oxperf_profile::{DsoId, Frame, FrameId, Profile, Source, Symbol};
+use oxperf_profile::{DsoId, Frame, FrameId, Profile, ProfileSymbol, Source};
 
 /// A place in the table of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,7 +43,7 @@ impl<'a> StepKey<'a> {
     }
 }
 
-fn symbol<'a>(profile: &'a Profile, frame: &Frame) -> Option<&'a Symbol> {
+fn symbol<'a>(profile: &'a Profile, frame: &Frame) -> Option<&'a ProfileSymbol> {
     profile.symbols.get(frame.symbol?.index())
 }
 
@@ -224,7 +224,7 @@ mod tests {
     fn inlined_functions_are_told_apart_by_address_where_addresses_are() {
         let mut profile = Profile::default();
         let (name, dso) = ("leaf".to_owned(), DsoId(0));
-        profile.symbols.push(Symbol {
+        profile.symbols.push(ProfileSymbol {
             name,
             dso,
             start: 0,

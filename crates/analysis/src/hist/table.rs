@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::callgraph::CallTree;
-use super::kinds::ByKind;
-use super::outline::OutlineRow;
-use oxperf_profile::Weight;
-use oxperf_profile::{BranchId, CommId, DetailId, FrameId, Level, Passed, ThreadId};
+use super::kinds::PeriodsByKind;
+use super::outline::HierarchyRow;
+use oxperf_profile::SampleTotals;
+use oxperf_profile::{BranchId, BranchStepTotals, CommId, DetailId, FrameId, Level, ThreadId};
 
 /// The rows of an event or of a group of events.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub struct Table {
     /// Call graphs with the place of their row, ascending.
     pub(super) trees: Vec<(u32, CallTree)>,
     /// Where each place is in the outline; none of a plain table.
-    pub(super) outline: Vec<OutlineRow>,
+    pub(super) outline: Vec<HierarchyRow>,
 }
 
 /// What a row is about. A column shows the field that its key names; the others are those of the row's first sample.
@@ -53,9 +53,9 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     /// Samples that ran in the row.
-    pub own: Weight,
+    pub own: SampleTotals,
     /// Samples that ran in the row or were called from it; without children the same as `own`.
-    pub all: Weight,
+    pub all: SampleTotals,
 }
 
 impl Cell {
@@ -68,14 +68,14 @@ impl Cell {
 /// What else a row can weigh in one event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extra {
-    /// Of the periods of samples that ran in the row those of each [`Mode`](super::Mode).
+    /// Of the periods of samples that ran in the row those of each [`PrivilegeMode`](super::PrivilegeMode).
     pub modes: [u64; 4],
     /// Sums of their three weights.
     pub weights: [u64; 3],
     /// What the branches in the chains of its samples say.
-    pub passed: Passed,
+    pub passed: BranchStepTotals,
     /// Their periods by kinds of accesses to memory, where samples tell of any.
-    pub by_kind: Option<Box<ByKind>>,
+    pub by_kind: Option<Box<PeriodsByKind>>,
 }
 
 impl Extra {
@@ -183,7 +183,7 @@ impl Table {
     }
 
     /// Where each row stands in the outline; nothing for a plain table.
-    pub fn outline(&self) -> &[OutlineRow] {
+    pub fn outline(&self) -> &[HierarchyRow] {
         &self.outline
     }
 

@@ -10,7 +10,7 @@ use oxperf_abi::{Pid, Tid};
 use oxperf_profile::*;
 
 fn profile(samples: &str) -> Profile {
-    let dso = |name: &str| Dso {
+    let dso = |name: &str| ProfileDso {
         long: name.to_owned(),
         short: name.to_owned(),
     };
@@ -39,7 +39,7 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
     let tid: i32 = tid.parse().unwrap();
     let thread = ThreadId(place(
         &mut profile.threads,
-        Thread {
+        ProfileThread {
             pid: Pid(1),
             tid: Tid(tid),
             comm,
@@ -95,7 +95,7 @@ fn frame(profile: &mut Profile, text: &str) -> FrameId {
 /// Symbols stand at addresses by their first letter.
 fn named(profile: &mut Profile, dso: DsoId, name: &str, level: Level) -> Frame {
     let start = u64::from(name.as_bytes()[0]) << 8;
-    let symbol = Symbol {
+    let symbol = ProfileSymbol {
         name: name.to_owned(),
         dso,
         start,
@@ -176,7 +176,7 @@ fn branches(
     }
 }
 
-fn graph(order: Order, min_percent: f64) -> HistOptions {
+fn graph(order: ChainOrder, min_percent: f64) -> HistOptions {
     let call_graph = Some(CallGraphOptions {
         shape: Shape::Graph,
         order,
@@ -225,7 +225,7 @@ fn without_children_only_what_ran_counts() {
 #[test]
 fn callers_first_the_graph_of_a_caller_begins_with_it() {
     check(
-        &graph(Order::Caller, 0.0),
+        &graph(ChainOrder::Caller, 0.0),
         "a/1;main;x;leaf 3
          a/1;main;y 1",
         "4 0 . a main
@@ -245,7 +245,7 @@ fn callers_first_the_graph_of_a_caller_begins_with_it() {
 fn callees_first_the_graph_goes_outwards() {
     let options = HistOptions {
         children: false,
-        ..graph(Order::Callee, 0.0)
+        ..graph(ChainOrder::Callee, 0.0)
     };
     check(
         &options,
@@ -261,7 +261,7 @@ fn callees_first_the_graph_goes_outwards() {
 #[test]
 fn what_ran_in_a_recursive_row_brings_its_whole_chain_once() {
     check(
-        &graph(Order::Caller, 0.0),
+        &graph(ChainOrder::Caller, 0.0),
         "a/1;main;rec;rec 3
          a/1;main;rec;leaf 1",
         "4 3 . a rec
@@ -280,7 +280,7 @@ fn what_ran_in_a_recursive_row_brings_its_whole_chain_once() {
 fn chains_that_end_midway_part_a_branch() {
     let options = HistOptions {
         children: false,
-        ..graph(Order::Caller, 0.0)
+        ..graph(ChainOrder::Caller, 0.0)
     };
     check(
         &options,
@@ -295,7 +295,7 @@ fn chains_that_end_midway_part_a_branch() {
 #[test]
 fn light_branches_and_rows_have_no_graph() {
     check(
-        &graph(Order::Caller, 50.0),
+        &graph(ChainOrder::Caller, 50.0),
         "a/1;main;heavy 9
          a/1;main;light 1",
         "10 0 . a main
@@ -311,7 +311,7 @@ fn light_branches_and_rows_have_no_graph() {
 fn callers_stand_above_callees_of_equal_weight_whatever_the_order_goes_on_with() {
     let samples = "a/1;x;y;p;q 3
                    a/1;x;y 1";
-    let usual = graph(Order::Caller, 100.0);
+    let usual = graph(ChainOrder::Caller, 100.0);
     let weights = [
         Measure::Children,
         Measure::ChildrenLatency,
@@ -426,7 +426,7 @@ fn ids_that_lead_nowhere_are_survived() {
         comm: CommId(77),
         ..known
     });
-    let tables = histograms(&profile, &graph(Order::Caller, 0.0));
+    let tables = histograms(&profile, &graph(ChainOrder::Caller, 0.0));
     assert_eq!(tables.len(), 1);
 }
 
@@ -457,7 +457,7 @@ fn rows_that_are_heavy_enough_show_a_graph() {
         .iter_mut()
         .for_each(|group| group.chain = ContextTree::ROOT);
     let graphed = |min_percent, least| {
-        let (shape, order) = (Shape::Graph, Order::Callee);
+        let (shape, order) = (Shape::Graph, ChainOrder::Callee);
         let graph = CallGraphOptions {
             shape,
             order,

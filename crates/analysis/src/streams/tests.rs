@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::hist::{HistOptions, histograms};
-use oxperf_profile::{CommId, DetailId, Dso, DsoId, Level, Source, Symbol, SymbolId, ThreadId};
+use oxperf_profile::{
+    CommId, DetailId, DsoId, Level, ProfileDso, ProfileSymbol, Source, SymbolId, ThreadId,
+};
 
 /// A profile of an object with functions of 16 bytes, `f0` at 0, each byte a line of its own but for the first two.
 struct Maker {
@@ -16,7 +18,7 @@ impl Maker {
             comms: vec!["a".into()],
             ..Profile::default()
         };
-        profile.dsos.push(Dso {
+        profile.dsos.push(ProfileDso {
             long: "/bin/a".into(),
             short: "a".into(),
         });
@@ -31,7 +33,7 @@ impl Maker {
         let function = address / 16;
         while self.profile.symbols.len() as u64 <= function {
             let start = self.profile.symbols.len() as u64 * 16;
-            self.profile.symbols.push(Symbol {
+            self.profile.symbols.push(ProfileSymbol {
                 name: format!("f{}", start / 16),
                 dso: DsoId(0),
                 start,

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::{Spot, Stream, StreamPlace};
-use oxperf_profile::{FrameId, Passage, Passed, Profile, SampleGroup};
+use oxperf_profile::{BranchStep, BranchStepTotals, FrameId, Profile, SampleGroup};
 
 /// A spot after those of the nodes that it hangs on.
 struct Node {
@@ -15,7 +15,7 @@ struct Node {
     hits: u64,
     /// Whether any ends here.
     ends: bool,
-    passed: Passed,
+    passed: BranchStepTotals,
 }
 
 /// Such a tree. Nodes stand after those that they hang on; the first is the root, which is no spot.
@@ -42,7 +42,7 @@ impl<'a> Tree<'a> {
         let profile = self.profile;
         let chain = profile.chains.path_to_root(group.chain);
         let mut at = 0;
-        for (frame, passage) in profile.with_passages(chain, group.history, false) {
+        for (frame, passage) in profile.with_branch_steps(chain, group.history, false) {
             at = self.step(at, frame, in_full);
             if let Some(passage) = passage.filter(|_| in_full) {
                 self.pass(at, passage, group.samples);
@@ -70,7 +70,7 @@ impl<'a> Tree<'a> {
 
     fn push(&mut self, frame: FrameId, named: bool) -> u32 {
         let place = StreamPlace { frame, named };
-        let (children, passed) = (Vec::new(), Passed::default());
+        let (children, passed) = (Vec::new(), BranchStepTotals::default());
         self.nodes.push(Node {
             place,
             children,
@@ -81,7 +81,7 @@ impl<'a> Tree<'a> {
         self.nodes.len() as u32 - 1
     }
 
-    fn pass(&mut self, at: u32, passage: &Passage, samples: u64) {
+    fn pass(&mut self, at: u32, passage: &BranchStep, samples: u64) {
         self.nodes[at as usize].passed.add(passage, samples);
     }
 
@@ -145,7 +145,8 @@ impl<'a> Tree<'a> {
 
     fn stream(&self, run: &[u32], end: u32) -> Stream {
         let nodes = || run.iter().map(|&node| &self.nodes[node as usize]);
-        let average = |passed: &Passed| passed.cycles.checked_div(passed.times).unwrap_or(0);
+        let average =
+            |passed: &BranchStepTotals| passed.cycles.checked_div(passed.times).unwrap_or(0);
         Stream {
             places: nodes().map(|node| node.place).collect(),
             cycles: nodes().map(|node| average(&node.passed)).sum(),

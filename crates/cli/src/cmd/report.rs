@@ -21,7 +21,7 @@ use std::io::Write;
 use clap::{ArgMatches, Command};
 use oxperf_abi::EventType;
 use oxperf_analysis::hist::{graphed, histograms};
-use oxperf_collect::{Alike, CollectOptions};
+use oxperf_collect::{CollectOptions, MergeThreads};
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::Machine;
@@ -250,10 +250,10 @@ impl Report<'_> {
         let shows_threads = plan.shows_threads() || rows.selects_threads();
         CollectOptions {
             stitch: stitch::registers(self.matches, self.reader),
-            alike: if self.options.form.is_text() && !shows_threads {
-                Alike::Namesakes
+            merge_threads: if self.options.form.is_text() && !shows_threads {
+                MergeThreads::ByComm
             } else {
-                Alike::None
+                MergeThreads::Never
             },
             ..plan.collect().clone()
         }
@@ -269,7 +269,7 @@ impl Report<'_> {
     ) {
         let from = (machine, store);
         if plan.wants_paces() {
-            profile.paces = cycles::paces(self.matches, from, profile);
+            profile.ipc = cycles::paces(self.matches, from, profile);
         }
         if plan.wants_types() {
             profile.data_places = data_types::find(self.matches, from, profile, &mut |_| {}).places;

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use oxperf_collect::{Alike, CollectOptions, Collector};
+use oxperf_collect::{CollectOptions, Collector, MergeThreads};
 use oxperf_data::Reader;
 use oxperf_machine::{Dso, DsoKind, Machine, Objects};
-use oxperf_profile::{ContextTree, Detail, DetailsWanted, EventProfile, Profile, SampleGroup};
+use oxperf_profile::{ContextTree, Detail, DetailOptions, EventProfile, Profile, SampleGroup};
 use oxperf_resolve::SymbolSource;
 use oxperf_session::{SampleEvent, Session, Sink};
 use oxperf_symbols::{Demangling, SymbolTable, kallsyms_table};
@@ -58,9 +58,9 @@ fn collector(
         name: "cycles".to_owned(),
         ..EventProfile::default()
     }];
-    let wanted = DetailsWanted {
+    let wanted = DetailOptions {
         details: details.to_vec(),
-        ..DetailsWanted::default()
+        ..DetailOptions::default()
     };
     Collector::new(events, &KernelOnly, options).with_details(wanted, None, reader.endian())
 }
@@ -105,7 +105,7 @@ const ALL: CollectOptions = CollectOptions {
     by_cost: false,
     addresses_apart: false,
     chains: true,
-    alike: Alike::None,
+    merge_threads: MergeThreads::Never,
     max_stack: 127,
     keep_outermost: false,
     stitch: None,
@@ -155,26 +155,35 @@ fn threads_are_merged_when_nobody_asks_for_them() {
     let twice = format!(
         "{twice}fork pid=7 ppid=7 tid=9 ptid=7 time=90\ncomm pid=7 tid=9 writer\n{other}\n"
     );
-    let groups = |alike| folded(&collect_of(&twice, CollectOptions { alike, ..ALL }, &[]));
-    let alike = [
+    let groups = |merge_threads| {
+        folded(&collect_of(
+            &twice,
+            CollectOptions {
+                merge_threads,
+                ..ALL
+            },
+            &[],
+        ))
+    };
+    let merge_threads = [
         "reader;0x400100;do_syscall_64;vfs_read 4 6",
         "reader;0x400100;0x400300 1 4",
         "reader;0x400100;0x400500 1 4",
         "reader 2 16",
     ];
     let named = |name: &str| {
-        groups(Alike::Namesakes)
+        groups(MergeThreads::ByComm)
             .into_iter()
             .filter(|group| group.starts_with(name))
             .collect::<Vec<_>>()
     };
-    assert_eq!(named("reader"), alike);
+    assert_eq!(named("reader"), merge_threads);
     assert_eq!(named("writer").len(), 3);
-    assert_eq!(groups(Alike::None).len(), 9);
+    assert_eq!(groups(MergeThreads::Never).len(), 9);
     // The name of the first stands for all.
     let counts = |text: &String| text.rsplit(' ').nth(1).map(str::to_owned);
     assert_eq!(
-        groups(Alike::All)
+        groups(MergeThreads::Always)
             .iter()
             .filter_map(counts)
             .collect::<Vec<_>>(),

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use oxperf_analysis::flame::{FlameDso, FlameFrame, FlameKind, FlameNode, FlameTree, Weight};
+use oxperf_analysis::flame::{FlameDso, FlameFrame, FlameKind, FlameNode, FlameTree, FlameWeight};
 use oxperf_present::html::flamegraph::FlamePage;
 use oxperf_present::text::unit::WeightUnit;
 
@@ -199,8 +199,8 @@ fn node(parent: Option<u32>, frame: u32) -> FlameNode {
     FlameNode {
         parent,
         frame,
-        own: Weight::default(),
-        total: Weight::default(),
+        own: FlameWeight::default(),
+        total: FlameWeight::default(),
     }
 }
 
@@ -251,7 +251,7 @@ fn scatter(tree: &mut FlameTree, samples: u64, dice: &mut Dice) {
         };
         let at = if samples == 1 { count - 1 } else { at };
         if let Some(node) = tree.nodes.get_mut(at as usize) {
-            node.own.add(Weight {
+            node.own.add(FlameWeight {
                 value: 250_000 + sample % 3,
                 samples: 1,
             });
@@ -264,7 +264,7 @@ fn flat(nodes: u32) -> FlameTree {
     let mut tree = scenery();
     tree.nodes.push(node(None, 0));
     for number in 0..nodes {
-        let own = Weight {
+        let own = FlameWeight {
             value: 1,
             samples: 1,
         };
@@ -282,7 +282,7 @@ fn deep(levels: u32) -> FlameTree {
     let mut tree = scenery();
     tree.nodes.push(node(None, 0));
     for caller in 0..levels {
-        let own = Weight {
+        let own = FlameWeight {
             value: 1000,
             samples: 1,
         };
@@ -317,7 +317,7 @@ fn hostile() -> FlameTree {
             Some(number % 2),
             FlameKind::Function,
         );
-        let own = Weight {
+        let own = FlameWeight {
             value: 900_000 - 100_000 * u64::from(number),
             samples: 2,
         };

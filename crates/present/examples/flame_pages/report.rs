@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use oxperf_abi::{Pid, Tid};
-use oxperf_analysis::flame::{FlameTree, Weight};
-use oxperf_analysis::timeline::{Cell, Lane, Timeline, TimelineThread};
+use oxperf_analysis::flame::{FlameTree, FlameWeight};
+use oxperf_analysis::timeline::{Timeline, TimelineCell, TimelineLane, TimelineThread};
 use oxperf_present::html::report_page::{ReportEvent, ReportPage};
 use oxperf_present::text::unit::WeightUnit;
 
@@ -58,7 +58,7 @@ fn spread(tree: &FlameTree, hostile: bool) -> Timeline {
         tid: Tid(1000 + id as i32),
         name: name(id),
     };
-    let lane = |lane| Lane {
+    let lane = |lane| TimelineLane {
         thread: lane / CPUS,
         cpu: Some(lane % CPUS),
     };
@@ -69,11 +69,11 @@ fn spread(tree: &FlameTree, hostile: bool) -> Timeline {
             let rest = place.own.value % place.own.samples;
             let value = place.own.value / place.own.samples + if nth == 0 { rest } else { 0 };
             let lane = thread * CPUS + dice.below(u64::from(CPUS)) as u32;
-            cells.push(Cell {
+            cells.push(TimelineCell {
                 stretch,
                 lane,
                 node,
-                weight: Weight { value, samples: 1 },
+                weight: FlameWeight { value, samples: 1 },
             });
         }
     }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use oxperf_listing::{ListedInstruction, ListingLine};
-use oxperf_profile::Pace;
+use oxperf_profile::FunctionIpc;
 
 use super::instruction::Parts;
 use super::{
@@ -38,7 +38,7 @@ pub fn compact(
     out: &mut dyn Write,
     function: &Annotated<'_>,
     title: &CompactTitle<'_>,
-    pace: Option<&Pace>,
+    pace: Option<&FunctionIpc>,
     text: &AnnotateText,
 ) -> io::Result<()> {
     let mut writer = Writer::new(function, text);
@@ -96,7 +96,7 @@ fn raw_rows(instruction: &ListedInstruction) -> Vec<Row> {
 
 struct Lines<'a> {
     function: &'a Annotated<'a>,
-    pace: Option<&'a Pace>,
+    pace: Option<&'a FunctionIpc>,
     text: &'a AnnotateText,
     rows: Vec<Row>,
     range: Range<u64>,
@@ -109,7 +109,7 @@ struct Lines<'a> {
 impl<'a> Lines<'a> {
     fn new(
         function: &'a Annotated<'a>,
-        pace: Option<&'a Pace>,
+        pace: Option<&'a FunctionIpc>,
         text: &'a AnnotateText,
     ) -> Lines<'a> {
         let instructions = function.listing.lines.iter().filter_map(|line| match line {

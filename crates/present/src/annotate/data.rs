@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use oxperf_listing::{DataField, DataLayout};
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 
 use super::Column;
 use crate::text::padding::{Blanks, Right};
@@ -18,17 +18,20 @@ pub struct DataCost<'a> {
     /// The event's name.
     event: &'a str,
     /// Offsets where something was counted, ascending, with the sum of what was counted up to there.
-    sums: Vec<(u64, Weight)>,
+    sums: Vec<(u64, SampleTotals)>,
 }
 
 impl<'a> DataCost<'a> {
     /// Takes what an event counted, by bytes from the beginning of the type, in any order.
-    pub fn new(event: &'a str, counted: impl IntoIterator<Item = (u64, Weight)>) -> DataCost<'a> {
-        let mut offsets: BTreeMap<u64, Weight> = BTreeMap::new();
+    pub fn new(
+        event: &'a str,
+        counted: impl IntoIterator<Item = (u64, SampleTotals)>,
+    ) -> DataCost<'a> {
+        let mut offsets: BTreeMap<u64, SampleTotals> = BTreeMap::new();
         counted
             .into_iter()
             .for_each(|(offset, weight)| *offsets.entry(offset).or_default() += weight);
-        let mut sum = Weight::default();
+        let mut sum = SampleTotals::default();
         let sums = offsets.into_iter().map(|(offset, weight)| {
             sum += weight;
             (offset, sum)
@@ -44,12 +47,12 @@ impl<'a> DataCost<'a> {
         self.sums.is_empty()
     }
 
-    fn whole(&self) -> Weight {
+    fn whole(&self) -> SampleTotals {
         self.sums.last().map(|(_, sum)| *sum).unwrap_or_default()
     }
 
     /// What was counted before an offset.
-    fn before(&self, offset: u64) -> Weight {
+    fn before(&self, offset: u64) -> SampleTotals {
         let count = self.sums.partition_point(|(at, _)| *at < offset);
         count
             .checked_sub(1)
@@ -206,10 +209,10 @@ mod tests {
             size: 24,
             fields,
         };
-        let weight = |samples| Weight {
+        let weight = |samples| SampleTotals {
             samples,
             period: samples * 10,
-            ..Weight::default()
+            ..SampleTotals::default()
         };
         // Several places of the code work on the same bytes.
         let cost = DataCost::new("cycles", [(8, weight(1)), (0, weight(1)), (8, weight(2))]);

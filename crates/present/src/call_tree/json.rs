@@ -1,7 +1,7 @@
 //! Calls for programs: an object a line. docs/commands.md describes the objects; [`VERSION`] counts their shapes.
 
 use oxperf_analysis::calls::totals::FunctionTotal;
-use oxperf_analysis::calls::{Amounts, End, Ended, Entry};
+use oxperf_analysis::calls::{Amounts, CallEnd, Ended, Entry};
 
 use super::{Caller, FunctionText, Summary};
 use crate::json::object::{Object, null, object};
@@ -122,14 +122,14 @@ fn begin_word(entry: Entry) -> &'static str {
     }
 }
 
-fn end_word(end: End) -> &'static str {
+fn end_word(end: CallEnd) -> &'static str {
     match end {
-        End::Returned => "return",
-        End::Jumped => "jump",
-        End::Unwound => "unwound",
-        End::Replaced => "exec",
-        End::Exited => "exit",
-        End::Lost => "lost",
-        End::Open => "unseen",
+        CallEnd::Returned => "return",
+        CallEnd::Jumped => "jump",
+        CallEnd::Unwound => "unwound",
+        CallEnd::Replaced => "exec",
+        CallEnd::Exited => "exit",
+        CallEnd::Lost => "lost",
+        CallEnd::Open => "unseen",
     }
 }

@@ -12,7 +12,7 @@ const CALLER: Caller<'static> = Caller {
     tid: 8,
 };
 
-fn ended(entry: Entry, end: End) -> Ended {
+fn ended(entry: Entry, end: CallEnd) -> Ended {
     let call = Call {
         number: 2,
         parent: Some(1),
@@ -51,7 +51,7 @@ fn text(write: impl Fn(&mut Vec<u8>)) -> String {
 
 #[test]
 fn a_call_is_a_line_or_a_block() {
-    let call = ended(Entry::Jumped, End::Lost);
+    let call = ended(Entry::Jumped, CallEnd::Lost);
     assert_eq!(
         text(|out| write_leaf(&call, 1, &CALLER, "f\x1b", out)),
         "      12.000345678 pro\\ngram/8                 1234.567         0.567           999           500   1.99    f\\x1b [3 calls]  # jumped to  # end lost\n"
@@ -73,7 +73,7 @@ fn columns_stand_below_their_heads() {
     let head = text(write_head);
     let leaf = text(|out| {
         write_leaf(
-            &ended(Entry::Called, End::Returned),
+            &ended(Entry::Called, CallEnd::Returned),
             0,
             &CALLER,
             "call",
@@ -91,7 +91,7 @@ fn programs_get_an_object_a_line() {
         name: "f\"".to_owned(),
         object: "/bin/p".to_owned(),
     };
-    let call = ended(Entry::Unseen, End::Open);
+    let call = ended(Entry::Unseen, CallEnd::Open);
     assert_eq!(
         text(|out| json::write_call(&call, &CALLER, &function, out)),
         concat!(

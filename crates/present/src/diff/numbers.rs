@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use oxperf_analysis::diff::{Change, DiffTable, Method};
+use oxperf_analysis::diff::{DiffChange, DiffTable, Method};
 
 use super::DiffText;
 use super::stretches::Stretches;
@@ -105,7 +105,7 @@ pub(super) enum Number {
     Ratio(f64),
     Weighted(i64),
     Period(u64),
-    Formula(Method, Change),
+    Formula(Method, DiffChange),
     /// What a stretch of code says.
     Text(String),
 }
@@ -180,8 +180,8 @@ fn share(part: u64, all: u64) -> f64 {
     }
 }
 
-fn formula(method: Method, change: Change) -> String {
-    let Change {
+fn formula(method: Method, change: DiffChange) -> String {
+    let DiffChange {
         new,
         new_total,
         old_total,

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use oxperf_analysis::flame::Weight;
+use oxperf_analysis::flame::FlameWeight;
 
 use super::Exported;
 use crate::text::sanitize;
@@ -58,16 +58,16 @@ fn write_head(exported: &Exported<'_>, out: &mut impl Write) -> io::Result<()> {
 
 /// What functions cost themselves and through others.
 struct Costs {
-    own: Vec<Weight>,
+    own: Vec<FlameWeight>,
     /// By caller and callee.
-    calls: BTreeMap<(u32, u32), Weight>,
+    calls: BTreeMap<(u32, u32), FlameWeight>,
 }
 
 impl Costs {
     fn of(exported: &Exported<'_>) -> Costs {
         let tree = exported.tree;
         let mut costs = Costs {
-            own: vec![Weight::default(); tree.frames.len()],
+            own: vec![FlameWeight::default(); tree.frames.len()],
             calls: BTreeMap::new(),
         };
         for (index, node) in (0u32..).zip(&tree.nodes) {

@@ -2,15 +2,15 @@
 
 use oxperf_analysis::flame::FlameTree;
 use oxperf_profile::{
-    CommId, ContextTree, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Moment,
-    Profile, SampleGroup, Symbol, SymbolId, Thread, ThreadId,
+    CommId, ContextTree, DetailId, DsoId, EventProfile, Frame, FrameId, Level, Profile, ProfileDso,
+    ProfileSymbol, ProfileThread, SampleGroup, SampleMoment, SymbolId, ThreadId,
 };
 
 use super::{Exported, Format};
 
 /// `main` calls `work`: two samples there, one in `main` itself.
 fn profile() -> Profile {
-    let symbol = |name: &str, start| Symbol {
+    let symbol = |name: &str, start| ProfileSymbol {
         name: name.to_owned(),
         dso: DsoId(0),
         start,
@@ -44,7 +44,7 @@ fn profile() -> Profile {
         latency: 0,
         order,
     };
-    let moment = |time, group, period| Moment {
+    let moment = |time, group, period| SampleMoment {
         time: Some(time),
         cpu: Some(3),
         group,
@@ -52,14 +52,14 @@ fn profile() -> Profile {
     };
     Profile {
         comms: vec!["demo".to_owned()],
-        dsos: vec![Dso {
+        dsos: vec![ProfileDso {
             long: "/bin/demo".to_owned(),
             short: "demo".to_owned(),
         }],
         symbols: vec![symbol("main", 0x100), symbol("work", 0x200)],
         frames: [frame(0, 0x104), frame(1, 0x208)].into_iter().collect(),
         chains,
-        threads: vec![Thread {
+        threads: vec![ProfileThread {
             pid: oxperf_abi::Pid(40),
             tid: oxperf_abi::Tid(41),
             comm: CommId(0),

@@ -1,13 +1,13 @@
 //! The samples of an event, thread by thread.
 
-use oxperf_profile::{Moment, Thread, ThreadId};
+use oxperf_profile::{ProfileThread, SampleMoment, ThreadId};
 
 use super::Exported;
 
 /// A thread and its samples in the order of time.
 #[derive(Debug)]
 pub(super) struct Lane {
-    pub(super) thread: Thread,
+    pub(super) thread: ProfileThread,
     pub(super) samples: Vec<Placed>,
 }
 
@@ -55,7 +55,11 @@ pub(super) fn lanes(exported: &Exported<'_>) -> Vec<Lane> {
     lanes
 }
 
-fn place(exported: &Exported<'_>, moment: &Moment, since_start: u64) -> Option<(ThreadId, Placed)> {
+fn place(
+    exported: &Exported<'_>,
+    moment: &SampleMoment,
+    since_start: u64,
+) -> Option<(ThreadId, Placed)> {
     let group = exported.event.groups.get(moment.group as usize)?;
     let node = (*exported.places.get(moment.group as usize)?)?;
     Some((

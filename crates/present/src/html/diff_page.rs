@@ -104,7 +104,7 @@ impl DiffPage<'_> {
 
 #[cfg(test)]
 mod tests {
-    use oxperf_analysis::flame::{FlameFrame, FlameKind, FlameNode, FlameTree, Weight};
+    use oxperf_analysis::flame::{FlameFrame, FlameKind, FlameNode, FlameTree, FlameWeight};
 
     use super::*;
 
@@ -121,8 +121,8 @@ mod tests {
         let node = |parent, frame, value| FlameNode {
             parent,
             frame,
-            own: Weight { value, samples: 1 },
-            total: Weight::default(),
+            own: FlameWeight { value, samples: 1 },
+            total: FlameWeight::default(),
         };
         let frame = |name| FlameFrame {
             name,

@@ -1,6 +1,6 @@
 //! Numbers in few bytes: seven bits a byte, lowest first; the high bit says that more follows.
 
-use oxperf_analysis::flame::Weight;
+use oxperf_analysis::flame::FlameWeight;
 
 /// Bytes that numbers are put to.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Numbers {
 
     /// Puts a weight: samples times two, plus one when a second number follows, which is the value less samples times
     /// `mean`, sign in the lowest bit.
-    pub(crate) fn put_weight(&mut self, weight: Weight, mean: u64) {
+    pub(crate) fn put_weight(&mut self, weight: FlameWeight, mean: u64) {
         // More samples than half of what 64 bits hold cannot come from a file; the page would not show them exactly.
         let samples = weight.samples.min(u64::MAX / 2);
         let expected = samples.saturating_mul(mean);
@@ -53,7 +53,7 @@ mod tests {
         numbers.put(127);
         numbers.put(300);
         numbers.put_weight(
-            Weight {
+            FlameWeight {
                 value: 5,
                 samples: 0,
             },

@@ -260,14 +260,14 @@ fn kind(kind: FlameKind) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_analysis::flame::{FlameFrame, Weight};
+    use oxperf_analysis::flame::{FlameFrame, FlameWeight};
 
     fn node(parent: Option<u32>, frame: u32, value: u64, samples: u64) -> FlameNode {
         FlameNode {
             parent,
             frame,
-            own: Weight { value, samples },
-            total: Weight::default(),
+            own: FlameWeight { value, samples },
+            total: FlameWeight::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use oxperf_analysis::tasks::Task;
+use oxperf_analysis::tasks::TaskNode;
 use oxperf_machine::{DsoKind, Machine, Map};
 
 use crate::text::sanitize;
@@ -17,7 +17,7 @@ const DEEPEST: usize = 1000;
 pub fn write(
     out: &mut dyn Write,
     machine: &Machine,
-    tasks: &[Task],
+    tasks: &[TaskNode],
     with_maps: bool,
 ) -> io::Result<()> {
     writeln!(out, "# {:>8} {:>8} {:>8}  comm", "pid", "tid", "ppid")?;

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Cell, Extra, Field, Measure, Row, SortKey, Table, without_digits};
-use oxperf_profile::{CommId, FieldWanted, FrameId, NamesFrom, Profile, SourceId};
+use oxperf_profile::{CommId, FieldRequest, FrameId, NamesFrom, Profile, SourceId};
 
 use cells::{
     cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded,
@@ -248,7 +248,7 @@ impl<'a> Columns<'a> {
     fn heading_of(&self, field: Field, own_is_self: bool) -> &'a str {
         match field {
             Field::Key(SortKey::Field(number)) => {
-                let fields: &'a [FieldWanted] = &self.profile.details.fields;
+                let fields: &'a [FieldRequest] = &self.profile.details.fields;
                 fields
                     .get(usize::from(number))
                     .map_or("", |field| field.name.as_str())

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::ops::Range;
 
-use oxperf_analysis::hist::{Branch, CallTree, Shape, Table};
-use oxperf_profile::Weight;
-use oxperf_profile::{Frame, FrameId, Passed, Profile, Symbol};
+use oxperf_analysis::hist::{CallBranch, CallTree, Shape, Table};
+use oxperf_profile::SampleTotals;
+use oxperf_profile::{BranchStepTotals, Frame, FrameId, Profile, ProfileSymbol};
 
 use super::percent::{colour, end_of};
-use super::{list, passages};
+use super::{branch_steps, list};
 use crate::text::sanitize;
 
 /// Blanks before a graph.
@@ -69,7 +69,7 @@ struct Fork {
     /// What percentages are parts of.
     whole: u64,
     /// What is left of it after the branches so far.
-    remaining: Weight,
+    remaining: SampleTotals,
     drawn: usize,
 }
 
@@ -121,10 +121,10 @@ impl<'a> Graphs<'a> {
             tree,
             branches,
             margin,
-            Weight {
+            SampleTotals {
                 period: whole,
                 samples,
-                ..Weight::default()
+                ..SampleTotals::default()
             },
         );
         if buffer.len() > start {
@@ -133,7 +133,11 @@ impl<'a> Graphs<'a> {
     }
 
     /// The first frames, as long as everything comes through them. Gives how far to the right the graph goes on.
-    fn stem(&self, buffer: &mut Vec<u8>, (frames, passed): (&[FrameId], &[Passed])) -> usize {
+    fn stem(
+        &self,
+        buffer: &mut Vec<u8>,
+        (frames, passed): (&[FrameId], &[BranchStepTotals]),
+    ) -> usize {
         let skipped = usize::from(self.text.skip_first);
         let frames = frames.get(skipped..).unwrap_or_default();
         for (nth, &frame) in frames
@@ -160,7 +164,7 @@ impl<'a> Graphs<'a> {
         tree: &CallTree,
         branches: Range<u32>,
         margin: usize,
-        whole: Weight,
+        whole: SampleTotals,
     ) {
         let mut open = vec![Fork::new(branches, Rails { depth: 1, bits: 1 }, whole)];
         while let Some(fork) = open.last_mut() {
@@ -184,8 +188,8 @@ impl<'a> Graphs<'a> {
         &self,
         buffer: &mut Vec<u8>,
         fork: &mut Fork,
-        branch: &Branch,
-        (frames, passed): (&[FrameId], &[Passed]),
+        branch: &CallBranch,
+        (frames, passed): (&[FrameId], &[BranchStepTotals]),
         margin: usize,
     ) -> Fork {
         fork.drawn += 1;
@@ -205,7 +209,7 @@ impl<'a> Graphs<'a> {
         }
         let whole = match self.text.shape {
             Shape::Fractal => behind(branch),
-            _ => Weight {
+            _ => SampleTotals {
                 period: fork.whole,
                 ..behind(branch)
             },
@@ -230,21 +234,21 @@ impl<'a> Graphs<'a> {
         buffer: &mut Vec<u8>,
         rails: Rails,
         margin: usize,
-        branch: &Branch,
+        branch: &CallBranch,
         whole: u64,
     ) {
         rails.lead(buffer, margin);
         self.dashed(buffer, branch.total, whole);
     }
 
-    fn dashed(&self, buffer: &mut Vec<u8>, weight: Weight, whole: u64) {
+    fn dashed(&self, buffer: &mut Vec<u8>, weight: SampleTotals, whole: u64) {
         buffer.extend_from_slice(b"--");
         self.number(buffer, weight, whole);
         buffer.extend_from_slice(b"--");
     }
 
     /// A weight as the options want it shown.
-    pub(super) fn number(&self, buffer: &mut Vec<u8>, weight: Weight, whole: u64) {
+    pub(super) fn number(&self, buffer: &mut Vec<u8>, weight: SampleTotals, whole: u64) {
         let percent = if whole == 0 {
             0.0
         } else {
@@ -274,16 +278,16 @@ impl<'a> Graphs<'a> {
     }
 
     /// A frame, and what the branches say that pass it.
-    fn line(&self, buffer: &mut Vec<u8>, frame: FrameId, passed: Option<&Passed>) {
+    fn line(&self, buffer: &mut Vec<u8>, frame: FrameId, passed: Option<&BranchStepTotals>) {
         self.name(buffer, frame);
         passed
             .iter()
-            .for_each(|passed| passages::write(buffer, passed));
+            .for_each(|passed| branch_steps::write(buffer, passed));
         buffer.push(b'\n');
     }
 
     /// The source line of a frame with a symbol: the distance from the symbol where no line is known.
-    fn source(&self, buffer: &mut Vec<u8>, frame: &Frame, symbol: &Symbol) {
+    fn source(&self, buffer: &mut Vec<u8>, frame: &Frame, symbol: &ProfileSymbol) {
         let text = frame
             .source
             .and_then(|source| self.profile.sources.get(source.line.index()));
@@ -318,7 +322,7 @@ impl<'a> Graphs<'a> {
 }
 
 impl Fork {
-    fn new(branches: Range<u32>, rails: Rails, whole: Weight) -> Fork {
+    fn new(branches: Range<u32>, rails: Rails, whole: SampleTotals) -> Fork {
         Fork {
             branches,
             rails,
@@ -383,11 +387,11 @@ impl Rails {
 }
 
 /// What goes on behind a branch.
-fn behind(branch: &Branch) -> Weight {
+fn behind(branch: &CallBranch) -> SampleTotals {
     minus(branch.total, branch.own)
 }
 
-fn minus(mut from: Weight, part: Weight) -> Weight {
+fn minus(mut from: SampleTotals, part: SampleTotals) -> SampleTotals {
     from.period = from.period.saturating_sub(part.period);
     from.samples = from.samples.saturating_sub(part.samples);
     from

@@ -1,7 +1,7 @@
 //! Single rows and calls as text, for views that show a part of a table at a time.
 
 use oxperf_analysis::hist::Table;
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 use oxperf_profile::{FrameId, Profile};
 
 use super::columns::Columns;
@@ -103,7 +103,7 @@ impl<'p> RowText<'p> {
     }
 
     /// The weight of a branch of a call graph, as a part of `whole` where percentages are shown.
-    pub fn weight(&self, table: &Table, weight: Weight, whole: u64) -> String {
+    pub fn weight(&self, table: &Table, weight: SampleTotals, whole: u64) -> String {
         let mut text = Vec::new();
         if let Some(graph) = &self.graph {
             Graphs::new(self.profile, table, graph, None).number(&mut text, weight, whole);

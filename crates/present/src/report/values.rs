@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use oxperf_analysis::hist::{AccessKey, Row, SortKey, without_digits};
-use oxperf_profile::{DataPlace, Detail, Profile, SourceId, Spot};
+use oxperf_profile::{AccessAddress, DataPlace, Detail, Profile, SourceId};
 
 use crate::text::mem_text::{block, level, lock, snoop, translation};
 
@@ -108,8 +108,8 @@ fn access<'a>(profile: &'a Profile, row: &Row, key: AccessKey) -> Value<'a> {
     let Some(access) = profile.details.access(row.detail) else {
         return Value::Nothing;
     };
-    let frame = |spot: Option<Spot>| profile.frames.get(spot?.frame.index());
-    let place = |spot: Option<Spot>| match frame(spot).and_then(|frame| frame.symbol) {
+    let frame = |spot: Option<AccessAddress>| profile.frames.get(spot?.frame.index());
+    let place = |spot: Option<AccessAddress>| match frame(spot).and_then(|frame| frame.symbol) {
         Some(symbol) => Value::text(
             profile
                 .symbols

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::forest::{Grown, Place, RunId};
 use super::super::steps::StepId;
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 
 /// A place on a chain, and the way on from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,7 +22,7 @@ pub(crate) enum Cursor {
 pub(crate) struct Item {
     pub(crate) step: StepId,
     pub(crate) cursor: Cursor,
-    pub(crate) weight: Weight,
+    pub(crate) weight: SampleTotals,
 }
 
 /// What cursors move over.
@@ -32,7 +32,7 @@ pub(crate) struct Ground<'a> {
     /// Chains laid out step by step, each ended by `None`.
     paths: Vec<Option<StepId>>,
     /// What is not to be counted at and below contexts.
-    withheld: FxHashMap<Place, Weight>,
+    withheld: FxHashMap<Place, SampleTotals>,
 }
 
 impl<'a> Ground<'a> {
@@ -46,7 +46,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Lays out the whole chain that ends with a run, outermost first, and gives its beginning.
-    pub(crate) fn lay(&mut self, run: RunId, weight: Weight) -> Option<Item> {
+    pub(crate) fn lay(&mut self, run: RunId, weight: SampleTotals) -> Option<Item> {
         let start = self.paths.len();
         let outwards = self.forest.outwards(self.forest.innermost(run));
         self.paths
@@ -62,7 +62,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Takes `weight`, which ends at `place`, out of every context from there out to `outermost`.
-    pub(crate) fn withhold(&mut self, place: Place, weight: Weight, outermost: Place) {
+    pub(crate) fn withhold(&mut self, place: Place, weight: SampleTotals, outermost: Place) {
         for at in self.forest.outwards(Some(place)) {
             *self.withheld.entry(at).or_default() += weight;
             if at == outermost {
@@ -86,7 +86,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Stands at a context, going outwards; `None` when it weighs nothing.
-    pub(crate) fn outwards(&self, place: Place, weight: Weight) -> Option<Item> {
+    pub(crate) fn outwards(&self, place: Place, weight: SampleTotals) -> Option<Item> {
         let step = self.forest.step(place);
         (weight.samples > 0).then_some(Item {
             step,
@@ -96,9 +96,9 @@ impl<'a> Ground<'a> {
     }
 
     /// Moves all items one step, sorted by step, and gives the weight of those that ended.
-    pub(crate) fn advance(&self, items: &[Item], next: &mut Vec<Item>) -> Weight {
+    pub(crate) fn advance(&self, items: &[Item], next: &mut Vec<Item>) -> SampleTotals {
         next.clear();
-        let mut ended = Weight::default();
+        let mut ended = SampleTotals::default();
         for item in items {
             let from = next.len();
             self.follow(item, next);

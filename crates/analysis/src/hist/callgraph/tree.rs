@@ -8,28 +8,28 @@ use super::super::rbtree::insertion_order;
 use super::super::steps::{StepPlace, Steps};
 use super::frontier::{Ground, Item};
 use super::{CallGraphOptions, Shape};
-use oxperf_profile::Weight;
-use oxperf_profile::{FrameId, Passed};
+use oxperf_profile::SampleTotals;
+use oxperf_profile::{BranchStepTotals, FrameId};
 
 /// A row's call graph: branches in the order they are drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallTree {
-    branches: Vec<Branch>,
+    branches: Vec<CallBranch>,
     frames: Vec<FrameId>,
     roots: Range<u32>,
-    total: Weight,
+    total: SampleTotals,
     ends: Vec<u32>,
     /// What branches say at each of `frames`; nothing where chains hold none.
-    passed: Vec<Passed>,
+    passed: Vec<BranchStepTotals>,
 }
 
 /// A run of frames without a fork, and what it leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Branch {
+pub struct CallBranch {
     /// Samples that came through all frames of the run.
-    pub total: Weight,
+    pub total: SampleTotals,
     /// Samples whose chains ended with it.
-    pub own: Weight,
+    pub own: SampleTotals,
     frames: Range<u32>,
     children: Range<u32>,
     parent: Option<u32>,
@@ -47,24 +47,24 @@ impl CallTree {
     }
 
     /// Samples of all chains, those of branches that are left out too.
-    pub fn total(&self) -> Weight {
+    pub fn total(&self) -> SampleTotals {
         self.total
     }
 
     /// A branch; `None` for an index that the tree did not give out.
-    pub fn branch(&self, index: u32) -> Option<&Branch> {
+    pub fn branch(&self, index: u32) -> Option<&CallBranch> {
         self.branches.get(index as usize)
     }
 
     /// The frames of a branch.
-    pub fn frames(&self, branch: &Branch) -> &[FrameId] {
+    pub fn frames(&self, branch: &CallBranch) -> &[FrameId] {
         self.frames
             .get(branch.frames.start as usize..branch.frames.end as usize)
             .unwrap_or(&[])
     }
 
     /// What branches say at each of these frames; nothing where chains hold none.
-    pub fn passed(&self, branch: &Branch) -> &[Passed] {
+    pub fn passed(&self, branch: &CallBranch) -> &[BranchStepTotals] {
         self.passed.get(branch.places()).unwrap_or(&[])
     }
 
@@ -74,7 +74,7 @@ impl CallTree {
     }
 
     /// Takes what branches say at each of them.
-    pub(crate) fn note(&mut self, passed: Vec<Passed>) {
+    pub(crate) fn note(&mut self, passed: Vec<BranchStepTotals>) {
         self.passed = passed;
     }
 
@@ -111,7 +111,7 @@ impl CallTree {
     }
 }
 
-impl Branch {
+impl CallBranch {
     /// The places of its frames among those of all.
     pub(crate) fn places(&self) -> Range<usize> {
         self.frames.start as usize..self.frames.end as usize
@@ -184,7 +184,7 @@ impl Growth<'_> {
         let frames = start..self.tree.frames.len() as u32;
         let children = self.fork(items, Some(index));
         if let Some(branch) = self.tree.branches.get_mut(index as usize) {
-            *branch = Branch {
+            *branch = CallBranch {
                 own,
                 frames,
                 children,
@@ -200,7 +200,7 @@ impl Growth<'_> {
         let runs = items
             .chunk_by(|a, b| a.step == b.step)
             .map(|run| (run, sum(run)));
-        let mut heavy: Vec<(&[Item], Weight)> =
+        let mut heavy: Vec<(&[Item], SampleTotals)> =
             runs.filter(|(_, weight)| weight.period >= limit).collect();
         self.sort_by_place(&mut heavy);
         if !self.options.shape.is_list() {
@@ -212,8 +212,8 @@ impl Growth<'_> {
                 index: self.tree.branches.len() as u32,
                 items: run.to_vec(),
             });
-            let own = Weight::default();
-            self.tree.branches.push(Branch {
+            let own = SampleTotals::default();
+            self.tree.branches.push(CallBranch {
                 total,
                 own,
                 frames: 0..0,
@@ -227,12 +227,13 @@ impl Growth<'_> {
     /// Branches of equal weight stand by object and address, the highest first. Two symbols are compared by where
     /// they begin, or by their names if one of them was inlined, all else by the addresses that were recorded; that need not
     /// be an order, so branches go the way that perf's go through a tree, one after another as they were first seen.
-    fn sort_by_place(&self, branches: &mut Vec<(&[Item], Weight)>) {
+    fn sort_by_place(&self, branches: &mut Vec<(&[Item], SampleTotals)>) {
         if branches.len() < 2 {
             return;
         }
-        let place =
-            |(run, _): &(&[Item], Weight)| run.first().map(|item| self.steps.place(item.step));
+        let place = |(run, _): &(&[Item], SampleTotals)| {
+            run.first().map(|item| self.steps.place(item.step))
+        };
         let places: Vec<_> = branches.iter().map(place).collect();
         let count = branches.len() as u32;
         let arrivals: Vec<u32> = (0..count).collect();
@@ -245,7 +246,7 @@ impl Growth<'_> {
             .collect();
     }
 
-    fn limit(&self, all: Weight) -> u64 {
+    fn limit(&self, all: SampleTotals) -> u64 {
         match self.options.shape {
             Shape::Fractal => {
                 (all.period as f64 * (self.options.min_percent / 100.0)).ceil() as u64
@@ -274,8 +275,8 @@ fn falling(a: &Option<StepPlace<'_>>, b: &Option<StepPlace<'_>>) -> Ordering {
     (b.dso, address(b)).cmp(&(a.dso, address(a)))
 }
 
-fn sum(items: &[Item]) -> Weight {
-    let mut sum = Weight::default();
+fn sum(items: &[Item]) -> SampleTotals {
+    let mut sum = SampleTotals::default();
     items.iter().for_each(|item| sum += item.weight);
     sum
 }

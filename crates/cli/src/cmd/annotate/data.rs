@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, histograms};
 use oxperf_machine::Machine;
 use oxperf_present::annotate::{AnnotatedData, DataCost, data_type};
-use oxperf_profile::Weight;
+use oxperf_profile::SampleTotals;
 use oxperf_profile::{DataPlace, DsoId, FrameId, Profile};
 use oxperf_symbols::SymbolStore;
 
@@ -125,7 +125,7 @@ impl<'a> Shown<'a> {
                 let place = self
                     .place(group.frame, dso)
                     .filter(|place| place.name == name)?;
-                let weight = Weight {
+                let weight = SampleTotals {
                     period: group.period,
                     samples: group.samples,
                     latency: group.latency,

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, histograms};
 use oxperf_present::annotate::Cost;
-use oxperf_profile::Weight;
-use oxperf_profile::{Block, Dso, EventProfile, FrameId, Profile, Symbol, SymbolId};
+use oxperf_profile::SampleTotals;
+use oxperf_profile::{Block, EventProfile, FrameId, Profile, ProfileDso, ProfileSymbol, SymbolId};
 
 use super::arguments::Options;
 
@@ -13,8 +13,8 @@ use super::arguments::Options;
 pub(super) struct Function<'p> {
     profile: &'p Profile,
     id: SymbolId,
-    pub(super) symbol: &'p Symbol,
-    pub(super) object: &'p Dso,
+    pub(super) symbol: &'p ProfileSymbol,
+    pub(super) object: &'p ProfileDso,
     /// The events to show.
     events: Vec<usize>,
     /// The name of the group that they were recorded as.
@@ -61,7 +61,7 @@ fn asks_for(options: &Options, profile: &Profile, frame: FrameId) -> bool {
         .and_then(|symbol| profile.symbols.get(symbol.index()));
     let object = frame.dso.and_then(|dso| profile.dsos.get(dso.index()));
     let is_named = |name: &String| symbol.is_some_and(|symbol| symbol.name == *name);
-    let is_among = |object: &Dso| {
+    let is_among = |object: &ProfileDso| {
         options
             .objects
             .iter()
@@ -116,8 +116,8 @@ impl<'p> Function<'p> {
     }
 
     /// What its events counted in the functions that were asked for.
-    pub(super) fn counted(&self) -> Weight {
-        let mut sum = Weight::default();
+    pub(super) fn counted(&self) -> SampleTotals {
+        let mut sum = SampleTotals::default();
         self.events
             .iter()
             .for_each(|event| sum += counted(&self.profile.events[*event]));
@@ -143,8 +143,8 @@ impl<'p> Function<'p> {
             .addresses
             .iter()
             .filter(|hit| symbol_of(self.profile, hit.frame) == Some(self.id));
-        let mut function = Weight::default();
-        let mut addresses: Vec<(u64, Weight)> = Vec::new();
+        let mut function = SampleTotals::default();
+        let mut addresses: Vec<(u64, SampleTotals)> = Vec::new();
         for hit in hits {
             function += hit.weight;
             addresses.extend(virtual_address(hit.address).map(|address| (address, hit.weight)));
@@ -160,10 +160,10 @@ impl<'p> Function<'p> {
 }
 
 /// What an event counted in the functions that were asked for.
-pub(super) fn counted(event: &EventProfile) -> Weight {
-    let mut sum = Weight::default();
+pub(super) fn counted(event: &EventProfile) -> SampleTotals {
+    let mut sum = SampleTotals::default();
     for group in &event.groups {
-        sum += Weight {
+        sum += SampleTotals {
             period: group.period,
             samples: group.samples,
             latency: group.latency,
@@ -177,8 +177,8 @@ fn symbol_of(profile: &Profile, frame: FrameId) -> Option<SymbolId> {
 }
 
 /// All that an event counted.
-fn whole(event: &EventProfile) -> Weight {
-    Weight {
+fn whole(event: &EventProfile) -> SampleTotals {
+    SampleTotals {
         period: event.period_total,
         samples: event.sample_count,
         latency: event.latency_total,

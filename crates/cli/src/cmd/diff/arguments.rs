@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_analysis::diff::{DiffOptions, Method};
 use oxperf_analysis::hist::SortKey;
 use oxperf_analysis::streams::KEYS;
-use oxperf_collect::{Alike, CollectOptions, LineText};
+use oxperf_collect::{CollectOptions, LineText, MergeThreads};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::diff::DiffText;
 
@@ -303,17 +303,17 @@ fn sort_keys(text: &str) -> Result<Vec<SortKey>, Failure> {
 
 impl Resolved {
     /// Which threads neither a column nor what is shown tells apart.
-    pub(super) fn alike(&self, shown: &RowFilter) -> Alike {
+    pub(super) fn alike(&self, shown: &RowFilter) -> MergeThreads {
         let has = |key: SortKey| self.diff.keys.contains(&key);
         if has(SortKey::Thread) || has(SortKey::Process) || shown.selects_threads() {
-            return Alike::None;
+            return MergeThreads::Never;
         }
         let selects_names =
             has(SortKey::Comm) || shown.selects_names() || self.flame_graph.is_some();
         if selects_names {
-            Alike::Namesakes
+            MergeThreads::ByComm
         } else {
-            Alike::All
+            MergeThreads::Always
         }
     }
 }

@@ -9,7 +9,7 @@ use oxperf_collect::{BlockDetail, CollectOptions, LineText};
 use oxperf_data::Reader;
 use oxperf_data::features::BranchStack;
 use oxperf_itrace::ItraceOptions;
-use oxperf_profile::{DetailsWanted, Profile};
+use oxperf_profile::{DetailOptions, Profile};
 use oxperf_query::{Filter, FilterOptions, formatters, require_cpus};
 use oxperf_session::Diagnostics;
 use oxperf_symbols::SymbolStore;
@@ -62,9 +62,9 @@ impl Recording {
         let names = symbols.recorded(&reader, store);
         let keys = &options.diff.keys;
         let formatters = keys.contains(&SortKey::Trace).then(|| formatters(&reader));
-        let details = DetailsWanted {
+        let details = DetailOptions {
             details: keys.iter().filter_map(|key| key.detail()).collect(),
-            ..DetailsWanted::default()
+            ..DetailOptions::default()
         };
         let trace = groups::itrace::request(matches, ItraceOptions::REPORT)?;
         let filters = FilterOptions {
@@ -75,7 +75,7 @@ impl Recording {
         let shown = options.shown.clone().of_threads(threads);
         let collected = CollectOptions {
             blocks: blocks(options, &reader),
-            alike: options.alike(&shown),
+            merge_threads: options.alike(&shown),
             ..options.collect
         };
         let Loaded {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_analysis::hist::{Measure, Mode};
+use oxperf_analysis::hist::{Measure, PrivilegeMode};
 use oxperf_collect::{CollectOptions, LineText};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::recording::thread_counters::CounterLayout;
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 
 use super::call_graph::{CallGraphSpec, Line};
 use super::count_mode::CountOptions;
@@ -238,7 +238,7 @@ fn call_graph(matches: &ArgMatches) -> Result<CallGraphSpec, Failure> {
         call_graph.shape = None;
     }
     if matches.get_flag("inverted") {
-        call_graph.order = Some(Order::Caller);
+        call_graph.order = Some(ChainOrder::Caller);
     }
     let limit = matches.get_one::<f64>("percent-limit").copied();
     call_graph.min_percent = limit.unwrap_or(call_graph.min_percent);
@@ -271,7 +271,7 @@ fn table_options(matches: &ArgMatches, page: bool) -> Result<TableOptions, Failu
         collect: CollectOptions {
             chains,
             max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
-            keep_outermost: chain_order(&call_graph, children.counted) == Order::Caller,
+            keep_outermost: chain_order(&call_graph, children.counted) == ChainOrder::Caller,
             hide_unresolved: matches.get_flag("hide-unresolved"),
             moments: page,
             inlines: naming::inlines(matches),
@@ -327,7 +327,10 @@ fn text_options(matches: &ArgMatches) -> TextOptions {
 
 /// `-s`, `-F` and the flags that add columns; `parents` adds one of parents.
 fn requested_fields(matches: &ArgMatches, parents: bool) -> RequestedFields {
-    const MODES: &[Measure] = &[Measure::Mode(Mode::System), Measure::Mode(Mode::User)];
+    const MODES: &[Measure] = &[
+        Measure::Mode(PrivilegeMode::System),
+        Measure::Mode(PrivilegeMode::User),
+    ];
     let flags = [
         ("show-cpu-utilization", MODES),
         ("show-nr-samples", &[Measure::Samples]),

@@ -2,7 +2,7 @@
 
 use oxperf_analysis::hist::{CallGraphOptions, Shape};
 use oxperf_present::report::{GraphText, GraphValue};
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 
 /// What `-g` asks for.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -10,7 +10,7 @@ pub(super) struct CallGraphSpec {
     /// The drawing; `None` for no call graph.
     pub(super) shape: Option<Shape>,
     /// The direction; `None` when it was not said.
-    pub(super) order: Option<Order>,
+    pub(super) order: Option<ChainOrder>,
     /// Branches below this percentage are left out.
     pub(super) min_percent: f64,
     limit: Option<usize>,
@@ -82,8 +82,8 @@ impl CallGraphSpec {
             () if is("fractal") => self.shape = Some(Shape::Fractal),
             () if is("flat") => self.shape = Some(Shape::Flat),
             () if is("folded") => self.shape = Some(Shape::Folded),
-            () if is("caller") => self.order = Some(Order::Caller),
-            () if is("callee") => self.order = Some(Order::Callee),
+            () if is("caller") => self.order = Some(ChainOrder::Caller),
+            () if is("callee") => self.order = Some(ChainOrder::Callee),
             () if is("percent") => self.value = GraphValue::Percent,
             () if is("period") => self.value = GraphValue::Period,
             () if is("count") => self.value = GraphValue::Count,
@@ -98,7 +98,7 @@ impl CallGraphSpec {
     }
 
     /// What to build.
-    pub(super) fn options(&self, order: Order) -> Option<CallGraphOptions> {
+    pub(super) fn options(&self, order: ChainOrder) -> Option<CallGraphOptions> {
         let (min_percent, by_address) = (self.min_percent, self.line == Line::Address);
         Some(CallGraphOptions {
             shape: self.shape?,
@@ -143,14 +143,17 @@ mod tests {
         let parsed = spec("caller,2.5,fractal,10,count").unwrap();
         assert_eq!(
             (parsed.shape, parsed.order),
-            (Some(Shape::Fractal), Some(Order::Caller))
+            (Some(Shape::Fractal), Some(ChainOrder::Caller))
         );
         assert_eq!(
             (parsed.min_percent, parsed.limit, parsed.value),
             (2.5, Some(10), GraphValue::Count)
         );
         assert_eq!(spec("none").unwrap().shape, None);
-        assert_eq!(spec("callee,branch").unwrap().order, Some(Order::Callee));
+        assert_eq!(
+            spec("callee,branch").unwrap().order,
+            Some(ChainOrder::Callee)
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use oxperf_data::EventEntry;
 use oxperf_disasm::Syntax;
 use oxperf_machine::Machine;
 use oxperf_present::report::{ReportText, blocks};
-use oxperf_profile::Paces;
+use oxperf_profile::IpcTable;
 use oxperf_profile::{Profile, SymbolId};
 use oxperf_symbols::SymbolStore;
 
@@ -52,7 +52,7 @@ pub(super) fn paces(
     matches: &ArgMatches,
     (machine, store): (&Machine, &SymbolStore),
     profile: &Profile,
-) -> Paces {
+) -> IpcTable {
     let mut sources = Sources::new(matches, (machine, store), &CodeOptions::default());
     let mut symbols: Vec<SymbolId> = profile
         .blocks

@@ -14,7 +14,7 @@ mod records;
 use oxperf_abi::EventType;
 use oxperf_analysis::hist::{AccessKey, Field, Measure, SortKey};
 use oxperf_data::EventEntry;
-use oxperf_profile::{AccessWanted, Detail, DetailsWanted, FieldWanted};
+use oxperf_profile::{AccessFields, Detail, DetailOptions, FieldRequest};
 use oxperf_tracepoint::Formatters;
 
 use super::count_mode::CountMode;
@@ -70,7 +70,7 @@ pub(super) struct Fields {
     added: Vec<Measure>,
     prefer_latency: bool,
     /// Fields of tracepoints.
-    pub(super) records: Vec<FieldWanted>,
+    pub(super) records: Vec<FieldRequest>,
     /// Keys that share their level of an outline with those before them.
     joined: Vec<SortKey>,
     /// Whether the first key was asked for and is the symbol, and no columns were.
@@ -366,7 +366,7 @@ impl Fields {
     }
 
     /// What samples are asked beside their thread and place, as far as the columns need it.
-    pub(super) fn details(&self) -> DetailsWanted {
+    pub(super) fn details(&self) -> DetailOptions {
         let weights = [Detail::Weight, Detail::InsLat, Detail::RetireLat];
         let means = self.measures().filter_map(|measure| match measure {
             Measure::MeanWeight(nth) => weights.get(usize::from(nth)).copied(),
@@ -389,18 +389,18 @@ impl Fields {
         access.source |= self
             .measures()
             .any(|measure| matches!(measure, Measure::Kinds(_)));
-        DetailsWanted {
+        DetailOptions {
             details,
             fields: self.records.clone(),
             access,
-            ..DetailsWanted::default()
+            ..DetailOptions::default()
         }
     }
 }
 
 /// What the keys need to be known of each access to memory.
-fn accesses_wanted(keys: &[SortKey]) -> AccessWanted {
-    let mut wanted = AccessWanted::default();
+fn accesses_wanted(keys: &[SortKey]) -> AccessFields {
+    let mut wanted = AccessFields::default();
     for key in keys {
         let SortKey::Access(key) = key else { continue };
         match key {

@@ -1,7 +1,7 @@
 //! `--parent`, `--exclude-other` and `--ignore-callees`: what callers of certain names mean for a sample.
 
 use clap::{Arg, ArgAction};
-use oxperf_profile::Order;
+use oxperf_profile::ChainOrder;
 use oxperf_profile::{Detail, Profile};
 use regex_lite::Regex;
 
@@ -74,7 +74,7 @@ impl Parents {
     pub(super) fn apply(
         &self,
         profile: &mut Profile,
-        order: Order,
+        order: ChainOrder,
         is_column: bool,
         looks_at_callers: bool,
     ) {

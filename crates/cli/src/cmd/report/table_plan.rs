@@ -5,7 +5,7 @@ use oxperf_analysis::hist::{BranchKey, Field, HistOptions, Shape, SortKey};
 use oxperf_collect::{BlockDetail, CollectOptions};
 use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_present::report::ReportText;
-use oxperf_profile::{Detail, DetailsWanted, Order, Profile};
+use oxperf_profile::{ChainOrder, Detail, DetailOptions, Profile};
 use oxperf_tracepoint::Formatters;
 
 use super::call_graph::{CallGraphSpec, Line};
@@ -37,11 +37,11 @@ pub(super) struct TablePlan<'o> {
 }
 
 /// Chains are read from the outside in where callers are counted, too, unless it was said otherwise.
-pub(super) fn chain_order(call_graph: &CallGraphSpec, children: bool) -> Order {
+pub(super) fn chain_order(call_graph: &CallGraphSpec, children: bool) -> ChainOrder {
     call_graph.order.unwrap_or(if children {
-        Order::Caller
+        ChainOrder::Caller
     } else {
-        Order::Callee
+        ChainOrder::Callee
     })
 }
 
@@ -156,8 +156,8 @@ impl<'o> TablePlan<'o> {
     }
 
     /// What samples are asked beside their thread and place, and `more` of it that filters need.
-    pub(super) fn details(&self, reader: &Reader<'_>, more: &[Detail]) -> DetailsWanted {
-        let mut wanted = DetailsWanted {
+    pub(super) fn details(&self, reader: &Reader<'_>, more: &[Detail]) -> DetailOptions {
+        let mut wanted = DetailOptions {
             sockets: collect::sockets(reader),
             time_quantum: self.options.time_quantum,
             raw_traces: self.options.raw_traces,
@@ -271,8 +271,8 @@ impl<'o> TablePlan<'o> {
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         // Branches have no callers.
         let callers = profile.events.iter().any(|event| event.has_callchains);
-        let chains =
-            self.counted != CountMode::Branches && (callers || !profile.histories.is_empty());
+        let chains = self.counted != CountMode::Branches
+            && (callers || !profile.branch_histories.is_empty());
         // The cost of an access is its own instruction's.
         let children = self.options.children.counted
             && chains

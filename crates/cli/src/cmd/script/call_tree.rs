@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use clap::{Arg, ArgMatches};
 use oxperf_abi::{Misc, Pid, RecordType, Tid};
 use oxperf_analysis::calls::totals::Totals;
-use oxperf_analysis::calls::{Call, Calls, End, Ended, Entry, Event, Step, ThreadKey};
+use oxperf_analysis::calls::{Call, CallEnd, CallEvent, CallStep, Calls, Ended, Entry, ThreadKey};
 use oxperf_data::Reader;
 use oxperf_itrace::{ErrorSelection, EventSelection, ItraceOptions};
 use oxperf_machine::{Machine, ThreadId};
@@ -157,7 +157,7 @@ struct Timeline<'s> {
     functions: FunctionTable<'s>,
     teller: Teller,
     /// What the last branch did to calls.
-    events: Vec<Event>,
+    events: Vec<CallEvent>,
 }
 
 impl Timeline<'_> {
@@ -165,8 +165,8 @@ impl Timeline<'_> {
     fn tell(&mut self, machine: &Machine) -> ControlFlow<()> {
         let events = std::mem::take(&mut self.events);
         let told = events.iter().try_for_each(|event| match event {
-            Event::Entered(call) => self.teller.entered(machine, &self.functions, call),
-            Event::Left(ended) => self.teller.left(machine, &self.functions, ended),
+            CallEvent::Entered(call) => self.teller.entered(machine, &self.functions, call),
+            CallEvent::Left(ended) => self.teller.left(machine, &self.functions, ended),
         });
         self.events = events;
         self.events.clear();
@@ -180,7 +180,7 @@ impl Timeline<'_> {
     }
 
     /// Ends the calls of a thread.
-    fn end_thread(&mut self, machine: &Machine, thread: ThreadId, end: End) -> ControlFlow<()> {
+    fn end_thread(&mut self, machine: &Machine, thread: ThreadId, end: CallEnd) -> ControlFlow<()> {
         let Timeline {
             calls,
             functions,
@@ -209,7 +209,7 @@ impl Sink for Timeline<'_> {
             return ControlFlow::Continue(());
         };
         let idle = machine.thread_info(event.thread).tid.0 == 0;
-        let step = Step {
+        let step = CallStep {
             thread: (event.thread, event.sample.cpu.filter(|_| idle)),
             queue: traced.progress.queue,
             stretch: traced.progress.stretch,
@@ -245,11 +245,11 @@ impl Sink for Timeline<'_> {
         let (tid, end) = match header.kind {
             RecordType::EXIT => (
                 TaskEvent::decode(cursor).ok().map(|task| task.tid),
-                End::Exited,
+                CallEnd::Exited,
             ),
             RecordType::COMM if header.misc.has(Misc::COMM_EXEC) => (
                 Comm::decode(cursor).ok().map(|comm| comm.tid),
-                End::Replaced,
+                CallEnd::Replaced,
             ),
             _ => return ControlFlow::Continue(()),
         };

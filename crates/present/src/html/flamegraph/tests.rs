@@ -1,6 +1,6 @@
 //! The page as text. How it behaves in a browser is checked by `xtask/browser/check.sh`.
 
-use oxperf_analysis::flame::{FlameDso, FlameFrame, FlameKind, FlameNode, Folded, Weight};
+use oxperf_analysis::flame::{FlameDso, FlameFrame, FlameKind, FlameNode, FlameWeight, Folded};
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn text(page: &FlamePage<'_>) -> String {
 }
 
 fn hostile_tree() -> FlameTree {
-    let weight = Weight {
+    let weight = FlameWeight {
         value: 5,
         samples: 1,
     };
@@ -104,7 +104,7 @@ fn the_data_is_what_the_page_reads() {
     tree.folded = Some(Folded {
         nodes: 2,
         limit: 3,
-        weight: Weight {
+        weight: FlameWeight {
             value: 4,
             samples: 1,
         },

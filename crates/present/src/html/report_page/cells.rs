@@ -7,7 +7,7 @@
 //!    first of lane 0);
 //! 3. its weight, against the mean period.
 
-use oxperf_analysis::timeline::{Cell, Timeline};
+use oxperf_analysis::timeline::{Timeline, TimelineCell};
 
 use crate::html::numbers::Numbers;
 use crate::html::tree;
@@ -21,7 +21,7 @@ pub(super) struct Encoded {
 
 /// Encodes the cells whose nodes are in the encoded tree.
 pub(super) fn encode(line: &Timeline, tree: &tree::Encoded) -> Encoded {
-    let mut cells: Vec<Cell> = line
+    let mut cells: Vec<TimelineCell> = line
         .cells
         .iter()
         .filter_map(|cell| on_page(cell, line, tree))
@@ -41,17 +41,17 @@ pub(super) fn encode(line: &Timeline, tree: &tree::Encoded) -> Encoded {
 }
 
 /// The cell with the page's number of its node.
-fn on_page(cell: &Cell, line: &Timeline, tree: &tree::Encoded) -> Option<Cell> {
+fn on_page(cell: &TimelineCell, line: &Timeline, tree: &tree::Encoded) -> Option<TimelineCell> {
     let node = tree
         .places
         .get(cell.node as usize)
         .copied()
         .filter(|&node| node > 0)?;
     let known = cell.stretch < line.stretches && (cell.lane as usize) < line.lanes.len();
-    known.then_some(Cell { node, ..*cell })
+    known.then_some(TimelineCell { node, ..*cell })
 }
 
-fn put_stretch(cells: &[Cell], mean: u64, numbers: &mut Numbers) {
+fn put_stretch(cells: &[TimelineCell], mean: u64, numbers: &mut Numbers) {
     numbers.put(cells.len() as u64);
     let (mut lane, mut node) = (0, 0);
     for cell in cells {
@@ -66,21 +66,21 @@ fn put_stretch(cells: &[Cell], mean: u64, numbers: &mut Numbers) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_analysis::flame::Weight;
-    use oxperf_analysis::timeline::Lane;
+    use oxperf_analysis::flame::FlameWeight;
+    use oxperf_analysis::timeline::TimelineLane;
 
     #[test]
     fn cells_are_small_steps() {
-        let cell = |stretch, lane, node, value| Cell {
+        let cell = |stretch, lane, node, value| TimelineCell {
             stretch,
             lane,
             node,
-            weight: Weight { value, samples: 1 },
+            weight: FlameWeight { value, samples: 1 },
         };
         let line = Timeline {
             stretches: 3,
             lanes: vec![
-                Lane {
+                TimelineLane {
                     thread: 0,
                     cpu: None
                 };

@@ -1,15 +1,15 @@
 //! The page as text. How it behaves in a browser is checked by `xtask/browser/check.sh`.
 
 use oxperf_abi::{Pid, Tid};
-use oxperf_analysis::flame::{FlameDso, FlameFrame, FlameKind, FlameNode, Weight};
-use oxperf_analysis::timeline::{Cell, Lane, TimelineThread};
+use oxperf_analysis::flame::{FlameDso, FlameFrame, FlameKind, FlameNode, FlameWeight};
+use oxperf_analysis::timeline::{TimelineCell, TimelineLane, TimelineThread};
 
 use super::*;
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&\u{202e}\u{1b}[0m";
 
 fn event(name: &str) -> ReportEvent<'_> {
-    let weight = Weight {
+    let weight = FlameWeight {
         value: 5,
         samples: 1,
     };
@@ -42,11 +42,11 @@ fn event(name: &str) -> ReportEvent<'_> {
             tid: Tid(2),
             name: name.into(),
         }],
-        lanes: vec![Lane {
+        lanes: vec![TimelineLane {
             thread: 0,
             cpu: None,
         }],
-        cells: vec![Cell {
+        cells: vec![TimelineCell {
             stretch: 0,
             lane: 0,
             node: 0,

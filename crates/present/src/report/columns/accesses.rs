@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use oxperf_analysis::hist::{AccessKey, Row};
-use oxperf_profile::{Access, Level, Profile, Spot};
+use oxperf_profile::{AccessAddress, Level, MemoryAccess, Profile};
 
 use super::Columns;
 use super::cells::{pad, push_nameless, push_padded};
@@ -71,7 +71,7 @@ impl Columns<'_> {
     /// Whether a cell is never cut: words of the CPU, addresses, and names with a distance behind them.
     pub(super) fn is_never_cut(&self, key: AccessKey, row: &Row) -> bool {
         let access = self.profile.details.access(row.detail);
-        let is_function = |spot: Option<Spot>| {
+        let is_function = |spot: Option<AccessAddress>| {
             spot.and_then(|spot| symbol(self.profile, spot))
                 .is_some_and(|symbol| !symbol.is_data)
         };
@@ -86,7 +86,7 @@ impl Columns<'_> {
     }
 
     /// What lies at an address: a name, of data with the distance from their beginning, or the address itself.
-    fn spot(&self, buffer: &mut Vec<u8>, spot: Option<Spot>, letter: char) {
+    fn spot(&self, buffer: &mut Vec<u8>, spot: Option<AccessAddress>, letter: char) {
         let Some(spot) = spot else { return };
         self.origin(buffer, spot.frame, spot.address);
         push_letter(buffer, letter);
@@ -94,7 +94,7 @@ impl Columns<'_> {
     }
 
     /// The same of the first address of a cache line.
-    fn line(&self, buffer: &mut Vec<u8>, access: &Access, level: Level) {
+    fn line(&self, buffer: &mut Vec<u8>, access: &MemoryAccess, level: Level) {
         let Some((line, spot)) = access.line.zip(access.data) else {
             return;
         };
@@ -106,7 +106,7 @@ impl Columns<'_> {
         push_letter(buffer, letter);
         self.lies(
             buffer,
-            Spot {
+            AccessAddress {
                 in_object: line.address,
                 ..spot
             },
@@ -114,7 +114,7 @@ impl Columns<'_> {
         );
     }
 
-    fn lies(&self, buffer: &mut Vec<u8>, spot: Spot, nameless: u64) {
+    fn lies(&self, buffer: &mut Vec<u8>, spot: AccessAddress, nameless: u64) {
         let symbol = symbol(self.profile, spot);
         match (self.spot_name(spot), symbol) {
             (Some(name), Some(symbol)) => {
@@ -128,12 +128,12 @@ impl Columns<'_> {
         }
     }
 
-    fn spot_name(&self, spot: Spot) -> Option<&str> {
+    fn spot_name(&self, spot: AccessAddress) -> Option<&str> {
         self.symbol_name(spot.frame)
     }
 }
 
-fn symbol(profile: &Profile, spot: Spot) -> Option<&oxperf_profile::Symbol> {
+fn symbol(profile: &Profile, spot: AccessAddress) -> Option<&oxperf_profile::ProfileSymbol> {
     let frame = profile.frames.get(spot.frame.index())?;
     profile.symbols.get(frame.symbol?.index())
 }
@@ -159,7 +159,7 @@ impl WidestAccess {
         unresolved: usize,
     ) -> Option<WidestAccess> {
         let access = columns.profile.details.access(row.detail)?;
-        let name = |spot: Option<Spot>| Some(columns.spot_name(spot?)?.len());
+        let name = |spot: Option<AccessAddress>| Some(columns.spot_name(spot?)?.len());
         let symbol = |spot| name(spot).map_or(ADDRESS_WIDTH, |name| name + ADDRESS_WIDTH);
         let object = access.data.and_then(|spot| columns.dso(spot.frame));
         Some(WidestAccess {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use oxperf_abi::BranchEntry;
 use oxperf_analysis::hist::{BranchKey, Row};
-use oxperf_profile::{Branch, BranchEnd, Level};
+use oxperf_profile::{BranchEnd, Level, SampleBranch};
 
 use super::cells::{pad, push_cut, push_nameless, push_padded};
 use super::{ADDRESS_WIDTH, Columns};
@@ -32,7 +32,7 @@ pub(super) fn branch_heading(key: BranchKey) -> &'static str {
 const NO_BRANCH: &str = "N/A";
 
 impl Columns<'_> {
-    fn branch_of(&self, row: &Row) -> Option<&Branch> {
+    fn branch_of(&self, row: &Row) -> Option<&SampleBranch> {
         self.profile.branches.get(row.branch?.index())
     }
 
@@ -150,7 +150,7 @@ impl Columns<'_> {
 /// Width of a level and the blank behind it.
 const LEVEL_WIDTH: usize = "[k] ".len();
 
-fn prediction(branch: &Branch) -> &'static str {
+fn prediction(branch: &SampleBranch) -> &'static str {
     match (
         branch.is(BranchEntry::PREDICTED),
         branch.is(BranchEntry::MISPREDICTED),

@@ -176,7 +176,7 @@ impl Shown<'_> {
             SortKey::NoIpc => write!(buffer, "-      -"),
             SortKey::Ipc => match symbol(self.profile, self.row) {
                 Some(symbol) => {
-                    let pace = self.profile.paces.get(&symbol);
+                    let pace = self.profile.ipc.get(&symbol);
                     let (ipc, coverage) = pace.map_or((0.0, 0.0), |pace| (pace.ipc, pace.coverage));
                     write!(buffer, "{ipc:<5.2} [{coverage:5.1}%]")
                 }

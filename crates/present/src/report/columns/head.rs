@@ -113,7 +113,7 @@ fn has_mark(field: Field) -> bool {
 #[cfg(test)]
 mod tests {
     use oxperf_abi::{Pid, Tid};
-    use oxperf_profile::{CommId, DetailId, FrameId, Level, Profile, Thread, ThreadId};
+    use oxperf_profile::{CommId, DetailId, FrameId, Level, Profile, ProfileThread, ThreadId};
 
     use super::super::super::ReportText;
     use super::*;
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn rows_whose_texts_share_a_place_keep_their_own() {
         const NAMES: u32 = 3 << SLOT_BITS;
-        let last = Thread {
+        let last = ProfileThread {
             pid: Pid(1),
             tid: Tid(1),
             comm: CommId(NAMES - 1),

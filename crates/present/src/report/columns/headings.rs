@@ -1,6 +1,6 @@
 //! The words above columns.
 
-use oxperf_analysis::hist::{Field, Measure, Mode, SortKey};
+use oxperf_analysis::hist::{Field, Measure, PrivilegeMode, SortKey};
 
 use super::accesses::access_heading;
 use super::branches::branch_heading;
@@ -20,10 +20,10 @@ fn measure_heading(measure: Measure, own_is_self: bool) -> &'static str {
         Measure::ChildrenLatency | Measure::OwnLatency => "Latency",
         Measure::Own if own_is_self => "Self",
         Measure::Own => "Overhead",
-        Measure::Mode(Mode::System) => "sys",
-        Measure::Mode(Mode::User) => "usr",
-        Measure::Mode(Mode::GuestSystem) => "guest sys",
-        Measure::Mode(Mode::GuestUser) => "guest usr",
+        Measure::Mode(PrivilegeMode::System) => "sys",
+        Measure::Mode(PrivilegeMode::User) => "usr",
+        Measure::Mode(PrivilegeMode::GuestSystem) => "guest sys",
+        Measure::Mode(PrivilegeMode::GuestUser) => "guest usr",
         Measure::Samples => "Samples",
         Measure::Period => "Period",
         Measure::MeanWeight(0) => "Weight1",

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use oxperf_analysis::hist::{Extra, Kinds, Measure, Table};
+use oxperf_analysis::hist::{AccessKinds, Extra, Measure, Table};
 
 use super::cells::pad;
 use super::{Column, Columns, Field};
@@ -12,29 +12,29 @@ use crate::text::padding::Right;
 const PART_WIDTH: usize = 7;
 
 /// The kinds in their order.
-fn names(kinds: Kinds) -> &'static [&'static str] {
+fn names(kinds: AccessKinds) -> &'static [&'static str] {
     match kinds {
-        Kinds::Operation => &["Load", "Store", "Ld+St", "Pfetch", "Exec", "Other"],
-        Kinds::Cache => &["L1", "L2", "L3", "L4", "L1-buf", "L2-buf", "Other"],
-        Kinds::Memory => &["RAM", "MSC", "Uncach", "CXL", "IO", "PMEM", "Other"],
-        Kinds::Snoop => &["Hit", "HitM", "Miss", "Other"],
-        Kinds::Translation => &["L1-Hit", "L2-Hit", "L?-Hit", "Miss", "Other"],
+        AccessKinds::Operation => &["Load", "Store", "Ld+St", "Pfetch", "Exec", "Other"],
+        AccessKinds::Cache => &["L1", "L2", "L3", "L4", "L1-buf", "L2-buf", "Other"],
+        AccessKinds::Memory => &["RAM", "MSC", "Uncach", "CXL", "IO", "PMEM", "Other"],
+        AccessKinds::Snoop => &["Hit", "HitM", "Miss", "Other"],
+        AccessKinds::Translation => &["L1-Hit", "L2-Hit", "L?-Hit", "Miss", "Other"],
     }
 }
 
 /// The word above all of them.
-pub(super) fn title(kinds: Kinds) -> &'static str {
+pub(super) fn title(kinds: AccessKinds) -> &'static str {
     match kinds {
-        Kinds::Operation => "Mem Op",
-        Kinds::Cache => "Cache",
-        Kinds::Memory => "Memory",
-        Kinds::Snoop => "Snoop",
-        Kinds::Translation => "D-TLB",
+        AccessKinds::Operation => "Mem Op",
+        AccessKinds::Cache => "Cache",
+        AccessKinds::Memory => "Memory",
+        AccessKinds::Snoop => "Snoop",
+        AccessKinds::Translation => "D-TLB",
     }
 }
 
 /// Which kinds samples of the table's leading event are of: the others have no place.
-pub(super) fn met(table: &Table, kinds: Kinds) -> Vec<usize> {
+pub(super) fn met(table: &Table, kinds: AccessKinds) -> Vec<usize> {
     let mut sums = vec![0u64; kinds.count()];
     let places = table.outline();
     for place in (0..table.len()).filter(|&place| places.get(place).is_none_or(|row| row.leaf)) {
@@ -94,7 +94,7 @@ impl Columns<'_> {
     pub(super) fn kinds_cell(
         &self,
         buffer: &mut Vec<u8>,
-        kinds: Kinds,
+        kinds: AccessKinds,
         extra: Option<&Extra>,
         met: &[usize],
     ) {
@@ -113,13 +113,13 @@ impl Columns<'_> {
 }
 
 /// The names of the kinds that have a place, as wide as their shares.
-pub(super) fn heading(kinds: Kinds, met: &[usize]) -> String {
+pub(super) fn heading(kinds: AccessKinds, met: &[usize]) -> String {
     let names = met.iter().filter_map(|&kind| names(kinds).get(kind));
     names.map(|name| format!("{name:>PART_WIDTH$}")).collect()
 }
 
 /// Which kinds a column is about, if it is one of these.
-pub(super) fn kinds_of(column: &Column<'_>) -> Option<Kinds> {
+pub(super) fn kinds_of(column: &Column<'_>) -> Option<AccessKinds> {
     match column.field {
         Field::Measure(Measure::Kinds(kinds)) => Some(kinds),
         _ => None,
@@ -133,11 +133,11 @@ mod tests {
     #[test]
     fn every_kind_has_a_name() {
         for kinds in [
-            Kinds::Operation,
-            Kinds::Cache,
-            Kinds::Memory,
-            Kinds::Snoop,
-            Kinds::Translation,
+            AccessKinds::Operation,
+            AccessKinds::Cache,
+            AccessKinds::Memory,
+            AccessKinds::Snoop,
+            AccessKinds::Translation,
         ] {
             assert_eq!(names(kinds).len(), kinds.count());
             assert_eq!(heading(kinds, &[0, kinds.count() - 1]).len(), width(2));

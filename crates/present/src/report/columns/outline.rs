@@ -1,6 +1,6 @@
 //! The lines of an outline: weights to the left, moved to the right by depth, and one level's keys behind them.
 
-use oxperf_analysis::hist::{AccessKey, BranchKey, Field, Measure, OutlineRow, Row, SortKey};
+use oxperf_analysis::hist::{AccessKey, BranchKey, Field, HierarchyRow, Measure, Row, SortKey};
 
 use super::cells::{fill, replace, spread};
 use super::kinds::{heading as kind_names, kinds_of};
@@ -112,7 +112,7 @@ impl Columns<'_> {
         &self,
         buffer: &mut Vec<u8>,
         memory: &mut Memory,
-        (row, place): (&Row, OutlineRow),
+        (row, place): (&Row, HierarchyRow),
         weights: Weights<'_>,
         levels: &Levels,
     ) {
@@ -191,7 +191,7 @@ impl Columns<'_> {
     pub(in crate::report) fn nothing_below(
         &self,
         buffer: &mut Vec<u8>,
-        place: OutlineRow,
+        place: HierarchyRow,
         levels: &Levels,
         limit: f64,
     ) {

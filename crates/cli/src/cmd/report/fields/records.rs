@@ -2,7 +2,7 @@
 
 use oxperf_abi::EventType;
 use oxperf_analysis::hist::{Field, SortKey};
-use oxperf_profile::FieldWanted;
+use oxperf_profile::FieldRequest;
 use oxperf_tracepoint::{FieldKind, FormatField as RecordField};
 
 use super::{EVERY_FIELD, FieldContext, Fields};
@@ -51,7 +51,7 @@ impl Fields {
     }
 
     fn record_field(&mut self, event: usize, field: &RecordField, raw: bool) -> Field {
-        let wanted = FieldWanted {
+        let wanted = FieldRequest {
             event,
             name: field.name.clone(),
             raw,

@@ -2,18 +2,18 @@
 
 use std::io::Write;
 
-use oxperf_profile::Passed;
+use oxperf_profile::BranchStepTotals;
 
 use crate::text::branch_text::name_of_kind;
 
 /// Writes what there is to say; a place that no branch passed is one that calls alone tell of.
-pub(super) fn write(buffer: &mut Vec<u8>, passed: &Passed) {
+pub(super) fn write(buffer: &mut Vec<u8>, passed: &BranchStepTotals) {
     let words = match passed {
-        Passed { times: 0, .. } => vec!["calltrace".to_owned()],
-        Passed {
+        BranchStepTotals { times: 0, .. } => vec!["calltrace".to_owned()],
+        BranchStepTotals {
             is_target: true, ..
         } => of_target(passed),
-        Passed { .. } => of_source(passed),
+        BranchStepTotals { .. } => of_source(passed),
     };
     if !words.is_empty() {
         // Writing to a vector cannot fail.
@@ -21,7 +21,7 @@ pub(super) fn write(buffer: &mut Vec<u8>, passed: &Passed) {
     }
 }
 
-fn of_target(passed: &Passed) -> Vec<String> {
+fn of_target(passed: &BranchStepTotals) -> Vec<String> {
     const CONDITIONAL: usize = oxperf_abi::BranchEntry::CONDITIONAL;
     let found = &passed.kinds;
     let kinds = found
@@ -52,7 +52,7 @@ fn of_target(passed: &Passed) -> Vec<String> {
 }
 
 /// The first time that a line is passed has no part in the mean of the rounds, as in perf.
-fn of_source(passed: &Passed) -> Vec<String> {
+fn of_source(passed: &BranchStepTotals) -> Vec<String> {
     let mut words = Vec::new();
     let cycles = passed.cycles / passed.times;
     if cycles > 0 {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use oxperf_profile::BranchKinds;
 
-    fn text(passed: &Passed) -> String {
+    fn text(passed: &BranchStepTotals) -> String {
         let mut buffer = Vec::new();
         write(&mut buffer, passed);
         String::from_utf8(buffer).unwrap()
@@ -86,11 +86,11 @@ mod tests {
 
     #[test]
     fn only_what_says_something_is_written() {
-        let target = Passed {
+        let target = BranchStepTotals {
             times: 4,
             is_target: true,
             predicted: 4,
-            ..Passed::default()
+            ..BranchStepTotals::default()
         };
         assert_eq!(text(&target), "");
         let kinds = BranchKinds {
@@ -98,7 +98,7 @@ mod tests {
             crossed_4k: 1,
             ..BranchKinds::default()
         };
-        let guessed = Passed {
+        let guessed = BranchStepTotals {
             predicted: 3,
             aborted: 1,
             kinds,
@@ -108,22 +108,22 @@ mod tests {
             text(&guessed),
             " (COND_FWD CROSS_4K predicted:75.0% abort:25.0%)"
         );
-        let source = Passed {
+        let source = BranchStepTotals {
             times: 3,
             cycles: 12,
             rounds: 4,
             round_cycles: 21,
-            ..Passed::default()
+            ..BranchStepTotals::default()
         };
         assert_eq!(text(&source), " (cycles:4 iter:2 avg_cycles:5)");
         assert_eq!(
-            text(&Passed {
+            text(&BranchStepTotals {
                 times: 1,
                 rounds: 1,
-                ..Passed::default()
+                ..BranchStepTotals::default()
             }),
             ""
         );
-        assert_eq!(text(&Passed::default()), " (calltrace)");
+        assert_eq!(text(&BranchStepTotals::default()), " (calltrace)");
     }
 }

@@ -2,11 +2,11 @@
 
 use oxperf_abi::BranchEntry;
 
-use super::{BranchKinds, FrameId, HistoryId, Profile};
+use super::{BranchHistoryId, BranchKinds, FrameId, Profile};
 
 /// An entry of a call chain that stands for an end of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Passage {
+pub struct BranchStep {
     /// The branch.
     pub branch: BranchEntry,
     /// Whether the entry is what the branch led to, and not the branching instruction.
@@ -19,7 +19,7 @@ pub struct Passage {
 
 /// What all passages of one place say together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Passed {
+pub struct BranchStepTotals {
     /// How often it was passed.
     pub times: u64,
     /// Whether branches led there, and not away from there.
@@ -38,10 +38,10 @@ pub struct Passed {
     pub round_cycles: u64,
 }
 
-impl Passed {
+impl BranchStepTotals {
     /// Adds a passage of so many samples.
-    pub fn add(&mut self, passage: &Passage, samples: u64) {
-        let Passage {
+    pub fn add(&mut self, passage: &BranchStep, samples: u64) {
+        let BranchStep {
             branch,
             is_target,
             rounds,
@@ -74,17 +74,17 @@ impl Passed {
 impl Profile {
     /// A chain of frames, in the order in which it is read, with the passages that it begins with. Of the functions that
     /// an address stands for, where some were inlined, the first that is read has its passage.
-    pub fn with_passages(
+    pub fn with_branch_steps(
         &self,
         chain: impl IntoIterator<Item = FrameId>,
-        history: Option<HistoryId>,
+        history: Option<BranchHistoryId>,
         callers_first: bool,
-    ) -> Vec<(FrameId, Option<&Passage>)> {
-        let history = history.and_then(|history| self.histories.get(history.index()));
-        let mut passages = history
+    ) -> Vec<(FrameId, Option<&BranchStep>)> {
+        let history = history.and_then(|history| self.branch_histories.get(history.index()));
+        let mut branch_steps = history
             .into_iter()
             .flatten()
-            .map(|id| self.passages.get(id.index()));
+            .map(|id| self.branch_steps.get(id.index()));
         let mut is_behind_outermost = true;
         let link = |frame: FrameId| {
             let outermost = self
@@ -100,7 +100,7 @@ impl Profile {
             (
                 frame,
                 if begins {
-                    passages.next().flatten()
+                    branch_steps.next().flatten()
                 } else {
                     None
                 },
@@ -113,7 +113,7 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DsoId, Frame, Level, PassageId, Symbol, SymbolId};
+    use crate::{BranchStepId, DsoId, Frame, Level, ProfileSymbol, SymbolId};
 
     /// A profile of a function, one that was inlined in it, and one with code of its own that counts as inlined, as
     /// frames 0 to 2, and a history of two passages.
@@ -121,7 +121,7 @@ mod tests {
         let mut profile = Profile::default();
         for (nth, inlined) in [false, true, true].into_iter().enumerate() {
             let (name, dso) = (nth.to_string(), DsoId(0));
-            profile.symbols.push(Symbol {
+            profile.symbols.push(ProfileSymbol {
                 name,
                 dso,
                 start: 0,
@@ -145,20 +145,22 @@ mod tests {
             to: 4,
             flags: 0,
         };
-        let passage = Passage {
+        let passage = BranchStep {
             branch,
             is_target: true,
             rounds: 0,
             round_cycles: 0,
         };
-        profile.passages = vec![
+        profile.branch_steps = vec![
             passage,
-            Passage {
+            BranchStep {
                 is_target: false,
                 ..passage
             },
         ];
-        profile.histories.push([PassageId(0), PassageId(1)].into());
+        profile
+            .branch_histories
+            .push([BranchStepId(0), BranchStepId(1)].into());
         profile
     }
 
@@ -166,7 +168,7 @@ mod tests {
     fn passed(chain: &[u32], callers_first: bool) -> Vec<Option<bool>> {
         let profile = profile();
         let chain = chain.iter().map(|&frame| FrameId(frame));
-        let links = profile.with_passages(chain, Some(HistoryId(0)), callers_first);
+        let links = profile.with_branch_steps(chain, Some(BranchHistoryId(0)), callers_first);
         links
             .into_iter()
             .map(|(_, passage)| passage.map(|passage| passage.is_target))
