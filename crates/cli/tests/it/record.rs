@@ -1,7 +1,5 @@
 //! Recordings of a real program, in each form that `record` writes.
 
-// A test that skips says so.
-
 use std::process::Output;
 
 use crate::support::{piped, scratch};

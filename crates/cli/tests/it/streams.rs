@@ -1,7 +1,5 @@
 //! A recording through a pipe: the commands print what they print of the same recording in a file.
 
-// A test that skips says so.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

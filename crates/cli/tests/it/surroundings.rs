@@ -1,8 +1,6 @@
 //! Commands that read recordings, where the machine around them is not as usual: another user, closed descriptors, limits,
 //! full disks, missing folders, odd variables. What they say is the same, or a message says why it is not.
 
-// A test that skips says so.
-
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
