@@ -9,6 +9,7 @@ mod channel;
 mod encrypted;
 mod eviction;
 pub mod http;
+mod timed_stream;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -23,7 +24,7 @@ use oxperf_abi::BuildId;
 use oxperf_sys::files::create_output;
 
 use channel::Trust;
-use http::Limits;
+use timed_stream::Limits;
 
 use crate::contents::Contents;
 use crate::elf::Elf;

@@ -15,8 +15,8 @@ use crate::contents::Contents;
 use crate::debuginfod::Debuginfod;
 use crate::elf::{AlternateLink, DebugLink};
 use crate::error::Rejection;
-use crate::locate::{DebugFileOrigin, ObjectOrigin};
 use crate::object_query::{ObjectKind, ObjectQuery};
+use crate::origin::{DebugFileOrigin, ObjectOrigin};
 
 mod modules;
 mod unreadable;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::demangle::Demangling;
-use crate::display_names::DisplayNames;
+use crate::display_names::{DisplayNames, compare_display_names};
 use crate::entry::{SymbolEntry, rank};
 use crate::names::NameTexts;
 use crate::spans::Spans;
@@ -164,15 +164,7 @@ fn compare_names(a: &SymbolEntry<'_>, b: &SymbolEntry<'_>, demangling: Demanglin
     }
     let shown =
         |entry: &SymbolEntry<'_>| demangling.show(entry.name.linkage, entry.name.suffix.text());
-    compare_shown(&shown(a), &shown(b))
-}
-
-/// The greater name is the one to be shown.
-pub(crate) fn compare_shown(a: &str, b: &str) -> Ordering {
-    let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
-    underscores(b)
-        .cmp(&underscores(a))
-        .then_with(|| a.len().cmp(&b.len()))
+    compare_display_names(&shown(a), &shown(b))
 }
 
 /// Appends a symbol. The ids and name positions are 32 bits wide; what does not fit any more is left out.

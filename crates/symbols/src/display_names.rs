@@ -1,5 +1,6 @@
 //! The names that a reader has asked for: few of a table's symbols ever ran.
 
+use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 /// Names by symbol, each made when it is first asked for; a stretch of symbols takes memory with the first of them.
@@ -27,6 +28,14 @@ impl DisplayNames {
         let names = stretch.get_or_init(|| Box::new([const { OnceLock::new() }; STRETCH]));
         Some(names[index % STRETCH].get_or_init(show))
     }
+}
+
+/// The greater name is the one to be shown.
+pub(crate) fn compare_display_names(a: &str, b: &str) -> Ordering {
+    let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
+    underscores(b)
+        .cmp(&underscores(a))
+        .then_with(|| a.len().cmp(&b.len()))
 }
 
 #[cfg(test)]

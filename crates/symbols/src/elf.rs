@@ -15,8 +15,8 @@ pub use plt::{Stub, StubTarget, linkage_stubs};
 use crate::builder::build_in;
 use crate::demangle::Demangling;
 use crate::entry::{SymbolEntry, SymbolName};
-use crate::kernel::ReferenceSymbol;
 use crate::names::NameTexts;
+use crate::reference_symbol::ReferenceSymbol;
 use crate::table::SymbolTable;
 
 /// `SHT_SYMTAB`: all symbols.

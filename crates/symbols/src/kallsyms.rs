@@ -10,7 +10,7 @@ use oxperf_objects::elf::SymbolBinding;
 use crate::builder::build;
 use crate::demangle::Demangling;
 use crate::entry::{SymbolEntry, SymbolName};
-use crate::kernel::ReferenceSymbol;
+use crate::reference_symbol::ReferenceSymbol;
 use crate::table::SymbolTable;
 
 pub(crate) use running::RunningKernel;

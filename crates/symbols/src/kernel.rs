@@ -7,18 +7,8 @@ use crate::builder::build;
 use crate::demangle::Demangling;
 use crate::elf::{kept_symbols, shift_of};
 use crate::entry::{SymbolEntry, SymbolName};
+use crate::reference_symbol::ReferenceSymbol;
 use crate::table::SymbolTable;
-
-/// One symbol of the recorded kernel with its address then: kernels may lie elsewhere after each boot.
-///
-/// A recording's kernel mapping is called `[kernel.kallsyms]_text`; the page offset is the address of `_text`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ReferenceSymbol<'a> {
-    /// The symbol's name.
-    pub symbol: &'a [u8],
-    /// Its address while recording.
-    pub address: u64,
-}
 
 /// The table of a kernel image (`vmlinux`), by absolute address.
 pub fn vmlinux_table(

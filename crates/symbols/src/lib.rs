@@ -29,6 +29,7 @@ mod module;
 mod names;
 mod names_from;
 mod perf_map;
+mod reference_symbol;
 mod segments;
 mod source;
 mod spans;
@@ -42,11 +43,12 @@ pub use demangle::{Demangling, demangle};
 pub use elf::{Stub, StubTarget, elf_table, linkage_stubs};
 pub use entry::{Suffix, SymbolEntry, SymbolName};
 pub use kallsyms::kallsyms_table;
-pub use kernel::{ReferenceSymbol, vmlinux_table};
+pub use kernel::vmlinux_table;
 pub use module::{ModuleMapping, module_base};
 pub use names_from::NamesFrom;
 pub use oxperf_objects::elf::SymbolBinding;
 pub use perf_map::perf_map_table;
+pub use reference_symbol::ReferenceSymbol;
 pub use source::{
     DebugInfo, FrameBase, LocationEntry, Scope, Scopes, SourceFrame, SourceLine, TypeFacts, TypeId,
     TypeKind, TypeMember, TypeReader, UnitId, Variable, VariableLocation,

@@ -18,6 +18,7 @@ mod object;
 mod sections;
 mod split;
 mod types;
+mod unit_head;
 mod units;
 
 use std::sync::Arc;

@@ -3,9 +3,8 @@
 use oxperf_objects::Elf;
 use oxperf_objects::elf::SymbolBinding;
 
-use crate::builder::compare_shown;
 use crate::demangle::Demangling;
-use crate::display_names::DisplayNames;
+use crate::display_names::{DisplayNames, compare_display_names};
 use crate::names::{NameTexts, StoredName};
 use crate::names_from::NamesFrom;
 use crate::segments::Segments;
@@ -140,7 +139,7 @@ impl SymbolTable {
             )
         };
         aliases.map(show).fold(show(first), |kept, other| {
-            if compare_shown(&kept.1, &other.1).is_lt() {
+            if compare_display_names(&kept.1, &other.1).is_lt() {
                 other
             } else {
                 kept

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::Framed;
 use super::framing::Framing;
-use super::walk::{Step, Tail, Walk};
+use super::resync::Tail;
+use super::walk::{Step, Walk};
 use crate::Damage;
 use oxperf_abi::FileOffset;
 

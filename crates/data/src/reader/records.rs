@@ -8,8 +8,9 @@ use oxperf_wire::RecordHeader;
 
 use super::RawRecord;
 use super::framing::Framing;
+use super::resync::Tail;
 use super::sanity::SanityCheck;
-use super::walk::{Step, Tail, Walk};
+use super::walk::{Step, Walk};
 use crate::{Damage, Section};
 
 /// Walks records from the first byte of the data to the last, past what is damaged.

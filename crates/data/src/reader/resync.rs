@@ -7,7 +7,17 @@
 
 use super::framing::Framing;
 use super::sanity::{Evidence, SanityCheck};
-use super::walk::Tail;
+
+/// What follows the bytes at hand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tail {
+    /// More bytes can be had.
+    More,
+    /// More bytes may come, but not now: whole records must not wait for them.
+    Pause,
+    /// Nothing.
+    End,
+}
 
 /// A search on its way. Places count as those of the walk do.
 #[derive(Clone, Debug)]

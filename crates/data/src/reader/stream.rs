@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use oxperf_abi::FileOffset;
 
 use super::buffered::{Chunk, Next};
+use super::resync::Tail;
 use super::sanity::SanityCheck;
-use super::walk::{Tail, Walk};
+use super::walk::Walk;
 use super::{BufferedBytes, Framed};
 use crate::Damage;
 

@@ -4,8 +4,9 @@ use oxperf_abi::{FileOffset, RecordType};
 
 use super::buffered::{Chunk, Next};
 use super::inflate::{Inflate, Step};
+use super::resync::Tail;
 use super::sanity::SanityCheck;
-use super::walk::{Tail, Walk};
+use super::walk::Walk;
 use super::{BufferedBytes, Framed};
 use crate::Damage;
 

@@ -8,20 +8,9 @@ use oxperf_abi::FileOffset;
 use oxperf_wire::RecordHeader;
 
 use super::framing::Framing;
-use super::resync::{Found, Search};
+use super::resync::{Found, Search, Tail};
 use super::sanity::SanityCheck;
 use crate::Damage;
-
-/// What follows the bytes at hand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Tail {
-    /// More bytes can be had.
-    More,
-    /// More bytes may come, but not now: whole records must not wait for them.
-    Pause,
-    /// Nothing.
-    End,
-}
 
 /// What stands at the beginning of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

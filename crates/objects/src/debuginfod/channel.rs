@@ -1,4 +1,4 @@
-//! What an answer comes through: a plain connection, or an encrypted one whose server has proved who it is.
+//! The channel that an answer comes through: a plain connection, or an encrypted one whose server has proved who it is.
 
 use std::io::{self, Read, Write};
 
@@ -7,12 +7,12 @@ use super::FetchError;
 use super::encrypted;
 #[cfg(feature = "https")]
 pub(super) use super::encrypted::Trust;
-use super::http::{Connection, Guarded};
+use super::timed_stream::{Connection, TimedStream};
 
 /// A connection to a server.
 #[derive(Debug)]
 pub(super) enum Channel {
-    Plain(Guarded),
+    Plain(TimedStream),
     #[cfg(feature = "https")]
     Encrypted(Box<encrypted::Stream>),
 }
@@ -55,6 +55,31 @@ impl Write for Channel {
     }
 }
 
+impl Channel {
+    /// An encrypted channel over a connection, once the server has proved its name with the first byte.
+    #[cfg(feature = "https")]
+    pub(super) fn encrypted(
+        trust: &Trust,
+        stream: TimedStream,
+        address: &str,
+        name: &str,
+    ) -> Result<Channel, FetchError> {
+        let stream = trust.secure(stream, address, name)?;
+        Ok(Channel::Encrypted(Box::new(stream)))
+    }
+
+    /// Refuses: encryption is not built in.
+    #[cfg(not(feature = "https"))]
+    pub(super) fn encrypted(
+        _: &Trust,
+        _: TimedStream,
+        address: &str,
+        _: &str,
+    ) -> Result<Channel, FetchError> {
+        Err(FetchError::Address(address.to_owned()))
+    }
+}
+
 /// Nobody is trusted where encryption is not built in.
 #[cfg(not(feature = "https"))]
 #[derive(Debug, Default)]
@@ -64,9 +89,5 @@ pub(super) struct Trust;
 impl Trust {
     pub(super) fn new(_: Option<std::path::PathBuf>) -> Trust {
         Trust
-    }
-
-    pub(super) fn secure(&self, _: Guarded, address: &str, _: &str) -> Result<Channel, FetchError> {
-        Err(FetchError::Address(address.to_owned()))
     }
 }

@@ -10,10 +10,9 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use super::FetchError;
-use super::channel::Channel;
-use super::http::Guarded;
+use super::timed_stream::TimedStream;
 
-pub(super) type Stream = StreamOwned<ClientConnection, Guarded>;
+pub(super) type Stream = StreamOwned<ClientConnection, TimedStream>;
 
 /// Where systems keep the certificates of the authorities that they trust.
 const AUTHORITIES: [&str; 5] = [
@@ -42,21 +41,19 @@ impl Trust {
         }
     }
 
-    /// An encrypted channel over a connection, once the server has proved its name with the first byte.
+    /// Encrypts what goes over a connection, once the server has proved its name with the first byte.
     pub(super) fn secure(
         &self,
-        stream: Guarded,
+        stream: TimedStream,
         address: &str,
         name: &str,
-    ) -> Result<Channel, FetchError> {
+    ) -> Result<Stream, FetchError> {
         let config = self.config.get_or_init(|| self.configure()).clone()?;
         let name = ServerName::try_from(name.to_owned())
             .map_err(|_| FetchError::Address(address.to_owned()))?;
         let connection = ClientConnection::new(config, name)
             .map_err(|error| FetchError::Untrusted(error.to_string()))?;
-        Ok(Channel::Encrypted(Box::new(StreamOwned::new(
-            connection, stream,
-        ))))
+        Ok(StreamOwned::new(connection, stream))
     }
 
     fn configure(&self) -> Result<Arc<ClientConfig>, FetchError> {

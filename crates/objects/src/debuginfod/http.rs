@@ -2,27 +2,17 @@
 //! and size, as a server may send anything.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::FetchError;
 use super::channel::{Channel, Trust};
+pub use super::timed_stream::Connection;
+use super::timed_stream::{Limits, TimedStream};
 
 const MOST_REDIRECTIONS: usize = 5;
 /// Bytes of a line of an answer's head, and lines of it.
 const LINE_LIMIT: u64 = 16 << 10;
 const LINES_LIMIT: usize = 256;
-
-/// What a server may take.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// Longest silence.
-    pub(super) patience: Duration,
-    /// Longest time for everything.
-    pub(super) time: Duration,
-    /// Bytes of the answer's body.
-    pub(super) size: u64,
-}
 
 /// Writes the body of the answer to `out`.
 pub(super) fn get(
@@ -35,10 +25,11 @@ pub(super) fn get(
     let mut address = address.to_owned();
     for _ in 0..=MOST_REDIRECTIONS {
         let place = Address::parse(&address).ok_or_else(|| FetchError::Address(address.clone()))?;
-        let stream = Guarded::connect(&place, limits, start)?;
-        let mut answer = BufReader::new(match place.secure {
-            true => trust.secure(stream, &address, place.name())?,
-            false => Channel::Plain(stream),
+        let stream = TimedStream::connect(place.socket(), limits, start)?;
+        let mut answer = BufReader::new(if place.secure {
+            Channel::encrypted(trust, stream, &address, place.name())?
+        } else {
+            Channel::Plain(stream)
         });
         place.ask(answer.get_mut())?;
         match receive(&mut answer, limits.size, out)? {
@@ -47,12 +38,6 @@ pub(super) fn get(
         }
     }
     Err(FetchError::Answer("too many redirections"))
-}
-
-/// What an answer is read from.
-pub trait Connection: Read {
-    /// Why it could not be read.
-    fn failure(&self, error: &io::Error) -> FetchError;
 }
 
 /// What an answer was.
@@ -161,75 +146,6 @@ impl Address {
             .write_all(request.as_bytes())
             .and_then(|()| server.flush());
         sent.map_err(|error| server.failure(&error))
-    }
-}
-
-/// A connection whose reads end in time.
-#[derive(Debug)]
-pub(super) struct Guarded {
-    stream: TcpStream,
-    limits: Limits,
-    start: Instant,
-}
-
-impl Guarded {
-    fn connect(place: &Address, limits: Limits, start: Instant) -> Result<Guarded, FetchError> {
-        let failed = |error: io::Error| FetchError::Connection(error.kind());
-        let mut last = FetchError::Connection(io::ErrorKind::NotFound);
-        for address in place.socket().to_socket_addrs().map_err(failed)? {
-            match TcpStream::connect_timeout(&address, limits.patience) {
-                Ok(stream) => {
-                    stream
-                        .set_write_timeout(Some(limits.patience))
-                        .map_err(failed)?;
-                    return Ok(Guarded {
-                        stream,
-                        limits,
-                        start,
-                    });
-                }
-                Err(error) => last = failed(error),
-            }
-        }
-        Err(last)
-    }
-
-    /// What became of a read or a write.
-    pub(super) fn failure(&self, error: &io::Error) -> FetchError {
-        let waited = matches!(
-            error.kind(),
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-        );
-        match (waited, self.start.elapsed() >= self.limits.time) {
-            (true, true) => FetchError::TooSlow(self.limits.time),
-            (true, false) => FetchError::Silent(self.limits.patience),
-            (false, _) => FetchError::Connection(error.kind()),
-        }
-    }
-}
-
-impl Read for Guarded {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self
-            .limits
-            .time
-            .saturating_sub(self.start.elapsed())
-            .min(self.limits.patience);
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        self.stream.set_read_timeout(Some(left))?;
-        self.stream.read(buffer)
-    }
-}
-
-impl Write for Guarded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush()
     }
 }
 

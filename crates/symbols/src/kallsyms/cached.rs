@@ -8,7 +8,7 @@ use crate::cache::table::{decode as decode_table, encode as encode_table};
 use crate::cache::{open, pull, push, seal};
 use crate::demangle::Demangling;
 use crate::entry::{SymbolEntry, SymbolName};
-use crate::kernel::ReferenceSymbol;
+use crate::reference_symbol::ReferenceSymbol;
 use crate::table::{Stored, SymbolId, SymbolTable};
 
 const KIND: &[u8; 8] = b"oxksm\0\0\x02";

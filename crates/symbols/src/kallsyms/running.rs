@@ -9,7 +9,7 @@ use super::cached::{CachedKallsyms, decode, encode};
 use super::{kallsyms_table, running_table};
 use crate::cache::{CacheEntry, Topic};
 use crate::demangle::Demangling;
-use crate::kernel::ReferenceSymbol;
+use crate::reference_symbol::ReferenceSymbol;
 use crate::table::SymbolTable;
 
 /// Reads these names, and keeps them for another run.

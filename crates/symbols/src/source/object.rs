@@ -12,7 +12,8 @@ use super::names::{Naming, Origin, REFERENCES_LIMIT, naming};
 use super::no_line::Unlined;
 use super::sections::Sections;
 use super::split::Split;
-use super::units::{Head, Unit, Units, root};
+use super::unit_head::{UnitHead, UnitHome, root};
+use super::units::{Unit, Units};
 use super::{Dwarf, GimliUnit, SourceFrame, SourceLine};
 use crate::cache::identity::keepable;
 use crate::demangle::Demangling;
@@ -300,7 +301,7 @@ impl Object {
         })
     }
 
-    fn head<'u>(&'u self, dwarf: &Dwarf<'u>, unit: &'u Unit) -> Option<&'u Head> {
+    fn head<'u>(&'u self, dwarf: &Dwarf<'u>, unit: &'u Unit) -> Option<&'u UnitHead> {
         let read = || {
             let header = dwarf.unit_header(DebugInfoOffset(unit.offset)).ok()?;
             self.split.head(dwarf, &root(dwarf, header)?)
@@ -382,14 +383,14 @@ struct Context<'c, 'a> {
     dwarf: &'c Dwarf<'a>,
     entries: &'c GimliUnit<'a>,
     unit: &'c Unit,
-    head: &'c Head,
+    head: &'c UnitHead,
 }
 
 /// The head of a unit that lies in its file as a whole.
-fn whole_head<'u>(dwarf: &Dwarf<'_>, unit: &'u Unit) -> Option<&'u Head> {
+fn whole_head<'u>(dwarf: &Dwarf<'_>, unit: &'u Unit) -> Option<&'u UnitHead> {
     let read = || {
         let header = dwarf.unit_header(DebugInfoOffset(unit.offset)).ok()?;
-        Head::of(&root(dwarf, header)?, super::split::Home::Here)
+        UnitHead::of(&root(dwarf, header)?, UnitHome::Here)
     };
     unit.head.get_or_init(read).as_ref()
 }

@@ -6,34 +6,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gimli::DwoId;
 use oxperf_objects::{Found, Locator};
 
 use super::Dwarf;
 use super::sections::{PackageSections, Sections};
-use super::units::{Head, Root, root};
+use super::unit_head::{UnitHead, UnitHome, UnitRoot, root};
 use crate::cache::identity::keepable;
-
-/// Where the entries of a unit lie.
-#[derive(Debug)]
-pub(super) enum Home {
-    /// In the file itself.
-    Here,
-    /// In a file of its own.
-    File(Box<Sections>),
-    /// In the package.
-    Package(DwoId),
-}
-
-impl Home {
-    /// Where the unit's variables are held, if its home tells that apart from the rest.
-    pub(super) fn locations(&self) -> Option<gimli::LocationLists<super::Slice<'_>>> {
-        match self {
-            Home::File(sections) => Some(sections.locations()),
-            Home::Here | Home::Package(_) => None,
-        }
-    }
-}
 
 /// Finds the other parts of split units.
 #[derive(Debug)]
@@ -78,20 +56,24 @@ impl Split {
 
     /// What is kept of a unit: its own first entry, or that of its other part where it is but a skeleton. A part that is
     /// not there, or of another build, leaves the skeleton: lines without functions.
-    pub(super) fn head<'a>(&'a self, dwarf: &Dwarf<'a>, skeleton: &Root<'a>) -> Option<Head> {
+    pub(super) fn head<'a>(
+        &'a self,
+        dwarf: &Dwarf<'a>,
+        skeleton: &UnitRoot<'a>,
+    ) -> Option<UnitHead> {
         if skeleton.dwo_name.is_some() {
             if let Some(part) = self.part(dwarf, skeleton) {
                 return Some(part);
             }
             self.misses.store(true, Ordering::Relaxed);
         }
-        Head::of(skeleton, Home::Here)
+        UnitHead::of(skeleton, UnitHome::Here)
     }
 
-    fn part<'a>(&'a self, dwarf: &Dwarf<'a>, skeleton: &Root<'a>) -> Option<Head> {
+    fn part<'a>(&'a self, dwarf: &Dwarf<'a>, skeleton: &UnitRoot<'a>) -> Option<UnitHead> {
         let id = skeleton.unit.dwo_id?;
         if let Some(part) = self.package().and_then(|package| package.unit(id, dwarf)) {
-            return head_of(&part, skeleton, Home::Package(id));
+            return head_of(&part, skeleton, UnitHome::Package(id));
         }
         let text = |value: Option<_>| dwarf.attr_string(&skeleton.unit, value?).ok();
         let name = text(skeleton.dwo_name)?;
@@ -110,40 +92,40 @@ impl Split {
             part.file_type = gimli::DwarfFileType::Dwo;
             head_in(&part, skeleton)?
         };
-        head.home = Home::File(sections);
+        head.home = UnitHome::File(sections);
         Some(head)
     }
 
     /// The sections that a unit's entries lie in.
-    pub(super) fn dwarf<'a>(&'a self, here: &Dwarf<'a>, home: &'a Home) -> Option<Dwarf<'a>> {
+    pub(super) fn dwarf<'a>(&'a self, here: &Dwarf<'a>, home: &'a UnitHome) -> Option<Dwarf<'a>> {
         match home {
-            Home::Here => None,
-            Home::File(sections) => {
+            UnitHome::Here => None,
+            UnitHome::File(sections) => {
                 let mut part = sections.dwarf();
                 part.make_dwo(here);
                 Some(part)
             }
-            Home::Package(id) => self.package()?.unit(*id, here),
+            UnitHome::Package(id) => self.package()?.unit(*id, here),
         }
     }
 }
 
-fn head_of(part: &Dwarf<'_>, skeleton: &Root<'_>, home: Home) -> Option<Head> {
-    Some(Head {
+fn head_of(part: &Dwarf<'_>, skeleton: &UnitRoot<'_>, home: UnitHome) -> Option<UnitHead> {
+    Some(UnitHead {
         home,
         ..head_in(part, skeleton)?
     })
 }
 
 /// The head of the part with the skeleton's id. Addresses count from where the skeleton says.
-fn head_in(part: &Dwarf<'_>, skeleton: &Root<'_>) -> Option<Head> {
+fn head_in(part: &Dwarf<'_>, skeleton: &UnitRoot<'_>) -> Option<UnitHead> {
     let mut headers = part.units();
     while let Ok(Some(header)) = headers.next() {
         let Some(root) = root(part, header) else {
             continue;
         };
         if root.unit.dwo_id == skeleton.unit.dwo_id {
-            let mut head = Head::of(&root, Home::Here)?;
+            let mut head = UnitHead::of(&root, UnitHome::Here)?;
             head.low_pc = skeleton.unit.low_pc;
             head.addr_base = skeleton.unit.addr_base;
             if root.unit.header.version() < 5 {
