@@ -1,4 +1,4 @@
-//! What is broken in a recording and could be passed over.
+//! Damage of a recording that could be passed over.
 
 mod list;
 
@@ -15,23 +15,23 @@ pub enum Damage {
     /// The header is that of a recording that goes on: the recorder was killed, or could not write. Everything up to
     /// the features is taken, or to the end of the file.
     NotFinished {
-        /// Where the data begin.
+        /// Offset of the first record.
         offset: FileOffset,
         /// Bytes found.
         found: u64,
     },
     /// The header says wrongly where the data are; they were looked for.
     DataMisplaced {
-        /// Where the header says that they begin.
+        /// The offset that the header states.
         stated: FileOffset,
-        /// Where the first records were found.
+        /// The offset at which the first records were found.
         found: FileOffset,
     },
     /// A part of the file ends after the file does; what there is of it is taken.
     PartCut {
-        /// Which part.
+        /// The part.
         part: &'static str,
-        /// Where the part begins.
+        /// Offset of the part.
         offset: FileOffset,
         /// Its stated size in bytes.
         expected: u64,
@@ -40,25 +40,25 @@ pub enum Damage {
     },
     /// A part of the file cannot be what the header says, and is left out.
     PartUnusable {
-        /// Which part.
+        /// The part.
         part: &'static str,
-        /// Where it should begin.
+        /// The offset at which it should begin.
         offset: FileOffset,
         /// Its stated size in bytes.
         size: u64,
     },
     /// The list of the events cannot be used, and they were found elsewhere.
     EventsFromElsewhere {
-        /// Where the list should stand, or does.
+        /// The offset at which the list should stand, or does.
         offset: FileOffset,
-        /// How many events were found.
+        /// Number of events that were found.
         found: u64,
-        /// Where they come from.
+        /// The part that they come from.
         from: &'static str,
     },
     /// An attribute's own size does not fit its entry.
     AttrSize {
-        /// Where the attribute stands.
+        /// Offset of the attribute.
         offset: FileOffset,
         /// Bytes that the entry has for it.
         expected: u64,
@@ -76,12 +76,12 @@ pub enum Damage {
     GapInside {
         /// The compressed record in which it begins.
         offset: FileOffset,
-        /// How long it is, in decompressed bytes.
+        /// Its length in decompressed bytes.
         bytes: u64,
     },
     /// A record goes on after the end of the data.
     RecordCut {
-        /// Where the record stands.
+        /// Offset of the record.
         offset: FileOffset,
         /// The size that it states, with what follows it outside of it.
         expected: u64,
@@ -91,9 +91,9 @@ pub enum Damage {
     /// Compressed records that could not be decompressed: the first is broken, or something is missing before it, and
     /// the others go on where it ends.
     Compressed {
-        /// Where the first of them stands.
+        /// Offset of the first of them.
         offset: FileOffset,
-        /// How many there are.
+        /// Their number.
         records: u64,
         /// Compressed bytes in them.
         bytes: u64,
@@ -101,9 +101,9 @@ pub enum Damage {
     /// Compressed records that were not decompressed: the first would hold more than a recorder writes, and the others
     /// go on where it ends. What came out before the limit was taken.
     Inflated {
-        /// Where the first of them stands.
+        /// Offset of the first of them.
         offset: FileOffset,
-        /// How many there are.
+        /// Their number.
         records: u64,
         /// Compressed bytes in them.
         bytes: u64,
@@ -112,15 +112,15 @@ pub enum Damage {
     },
     /// A stream could not be read any further.
     StreamBroken {
-        /// How far it was read.
+        /// The offset up to which it was read.
         offset: FileOffset,
-        /// What the system said.
+        /// The system's error.
         error: std::io::ErrorKind,
     },
 }
 
 impl Damage {
-    /// Where it begins.
+    /// Offset of its first byte.
     pub fn offset(&self) -> FileOffset {
         match self {
             Damage::DataMisplaced { stated: offset, .. }

@@ -1,11 +1,11 @@
-//! Why a file cannot be read.
+//! The reason why a file cannot be read.
 
 use oxperf_abi::FileOffset;
 use oxperf_wire::WireError;
 
 use crate::FeatureId;
 
-/// Why a file, or a part that was asked for, cannot be read.
+/// The reason why a file, or a part that was asked for, cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -32,7 +32,7 @@ pub enum DataError {
     /// A stream cannot be read.
     #[error("the stream cannot be read: {error}")]
     StreamBroken {
-        /// What the system said.
+        /// The system's error.
         error: std::io::ErrorKind,
     },
     /// A recording in the form of a file came as a stream.
@@ -58,7 +58,7 @@ pub enum DataError {
     NoSampleLeft {
         /// The first part that is cut.
         part: &'static str,
-        /// Where it begins.
+        /// Offset of its first byte.
         offset: FileOffset,
         /// Its stated size in bytes.
         expected: u64,
@@ -68,9 +68,9 @@ pub enum DataError {
     /// A feature's bytes lie outside of the file.
     #[error("feature {feature} at {:#x}: {expected} bytes expected, the file has {found}", offset.0)]
     FeatureCut {
-        /// Which feature.
+        /// The feature.
         feature: FeatureId,
-        /// Where it should stand.
+        /// The offset at which it should stand.
         offset: FileOffset,
         /// Its stated size in bytes.
         expected: u64,
@@ -80,14 +80,14 @@ pub enum DataError {
     /// A feature's bytes cannot be decoded.
     #[error("feature {feature}")]
     Feature {
-        /// Which feature.
+        /// The feature.
         feature: FeatureId,
-        /// What is wrong.
+        /// The fault.
         source: FeatureFault,
     },
 }
 
-/// What is wrong inside a feature. Positions count from the feature's first byte.
+/// A fault inside a feature. Positions count from the feature's first byte.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeatureFault {

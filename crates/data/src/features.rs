@@ -167,7 +167,7 @@ feature_table! {
     CLN_SIZE = 34, recoded numbers::CacheLineSize;
 }
 
-/// What a feature must know from others to be decoded.
+/// The values of other features that a feature needs to be decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FeatureContext {
     /// CPUs that the machine can have, from NRCPUS.
@@ -212,7 +212,7 @@ fn encode_list<T>(encoder: &mut Encoder, items: &[T], mut item: impl FnMut(&mut 
 
 #[cfg(test)]
 mod testing {
-    //! What the tests of every feature share.
+    //! Helpers that the tests of every feature share.
 
     use std::fmt::Debug;
 

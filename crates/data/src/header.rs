@@ -7,7 +7,7 @@ use crate::{DataError, FeatureBits, FeatureId};
 /// A stretch of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct Section {
-    /// Where it begins, bytes from the start of the file.
+    /// Offset of its first byte, bytes from the start of the file.
     pub offset: u64,
     /// Its size in bytes.
     pub size: u64,
@@ -61,16 +61,16 @@ pub struct FileHeader {
     pub data: Section,
     /// Unused.
     pub event_types: Section,
-    /// Which features follow the data.
+    /// The features that follow the data.
     pub features: FeatureBits,
-    /// Whether it is of the first version, which differs in its magic number alone.
+    /// True if it is of the first version, which differs in its magic number alone.
     pub first_version: bool,
 }
 
 impl FileHeader {
     /// Size of the header in the file, bytes.
     pub const SIZE: u64 = 104;
-    /// Where the size of the data stands.
+    /// Start of the size of the data.
     pub(crate) const DATA_SIZE_OFFSET: u64 = 48;
     pub(crate) const SIZE_WITHOUT_FEATURES: u64 = 72;
     /// Size of the header of a stream.
@@ -81,7 +81,7 @@ impl FileHeader {
     /// Reads the header and finds the recorder's byte order.
     ///
     /// # Errors
-    /// What the file is instead, or where its header ends too early.
+    /// The file is of another kind, or ends within its header.
     pub fn decode(file: &[u8]) -> Result<(Endian, FileHeader), DataError> {
         let endian = detect(file)?;
         let cut = |expected: u64| DataError::HeaderCut {
@@ -152,17 +152,17 @@ impl FileHeader {
             .for_each(|word| encoder.u64(*word));
     }
 
-    /// Whether `bytes` begin as a recording does.
+    /// Returns whether `bytes` begin as a recording does.
     pub fn is_magic(bytes: &[u8]) -> bool {
         detect(bytes).is_ok()
     }
 
-    /// Whether a stream follows: nothing but records.
+    /// Returns whether a stream follows: nothing but records.
     pub const fn is_of_stream(&self) -> bool {
         self.size == Self::SIZE_OF_STREAM
     }
 
-    /// Where the table of the features begins.
+    /// Offset of the table of the features.
     pub const fn feature_table_offset(&self) -> u64 {
         self.data.end()
     }

@@ -41,7 +41,7 @@ use unpacked::Unpacked;
 use crate::features::{Compression, EventDesc};
 use crate::{Damage, DamageList, DataError, FeatureId, FileHeader, Section};
 
-/// How the parts of a recording lie.
+/// The form in which a recording lies in files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Container {
     /// One file with a header.
@@ -69,7 +69,7 @@ pub struct Reader<'a> {
     events: Vec<EventEntry>,
     features: Features<'a>,
     damage: DamageList,
-    /// What its records look like.
+    /// The shape of its records.
     plausible: SanityCheck,
 }
 
@@ -115,8 +115,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether a stream says before its first sample that it carries trace of instructions, whose decoding needs all
-    /// of it at hand: then it is better kept and given to [`Reader::open`]. Reads as far as [`Reader::open_stream`].
+    /// Returns whether a stream says before its first sample that it carries trace of instructions, whose decoding
+    /// needs all of it at hand: then it is better kept and given to [`Reader::open`]. Reads as far as
+    /// [`Reader::open_stream`].
     ///
     /// # Errors
     /// As [`Reader::open_stream`].
@@ -248,7 +249,7 @@ impl<'a> Reader<'a> {
         &self.header
     }
 
-    /// Where the records are, up to the end of the file when the recorder was killed.
+    /// The section of the records, up to the end of the file when the recorder was killed.
     pub fn data(&self) -> Section {
         self.data
     }
@@ -263,12 +264,12 @@ impl<'a> Reader<'a> {
         &self.features
     }
 
-    /// What is broken in the header and its parts. Records report their own damage while they are read.
+    /// The damage of the header and its parts. Records report their own damage while they are read.
     pub fn damage(&self) -> &DamageList {
         &self.damage
     }
 
-    /// How the parts of the recording lie.
+    /// The form in which the recording lies in files.
     pub fn container(&self) -> Container {
         if self.header.is_of_stream() {
             Container::Stream
@@ -279,17 +280,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether [`Reader::source`] can give the records more than once: those of a stream that is no file it cannot.
+    /// Returns whether [`Reader::source`] can give the records more than once: those of a stream that is no file it
+    /// cannot.
     pub fn is_rereadable(&self) -> bool {
         self.stream.is_none()
     }
 
-    /// How many further files hold records.
+    /// Number of further files that hold records.
     pub fn part_count(&self) -> usize {
         self.parts.as_ref().map_or(0, Vec::len)
     }
 
-    /// How the records are compressed, if they are.
+    /// The compression of the records, if they are.
     pub fn compression(&self) -> Option<Compression> {
         if !self.features.bits().contains(FeatureId::COMPRESSED) {
             return self.holds_compressed().then_some(UNKNOWN_COMPRESSION);
@@ -305,8 +307,8 @@ impl<'a> Reader<'a> {
         Some(stated).filter(|stated| stated.method != 0)
     }
 
-    /// Whether records are compressed although no feature says so: a recorder that was killed had no time to. In any of
-    /// the files the first record that can be compressed says it.
+    /// Returns whether records are compressed although no feature says so: a recorder that was killed had no time to.
+    /// In any of the files the first record that can be compressed says it.
     fn holds_compressed(&self) -> bool {
         let telling = [
             RecordType::SAMPLE,
@@ -406,7 +408,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether there is a record that somebody recorded for; also where the records cannot be had.
+    /// Returns whether there is a record that somebody recorded for; also where the records cannot be had.
     fn has_samples(&self) -> bool {
         let kinds = [
             RecordType::SAMPLE,
@@ -474,7 +476,7 @@ impl<'a> Reader<'a> {
 
 /// The method of a compressed recording.
 const ZSTD: u32 = 1;
-/// What is taken for a compression that is stated and cannot be read.
+/// The compression that is assumed where one is stated and cannot be read.
 const UNKNOWN_COMPRESSION: Compression = Compression {
     version: 1,
     method: ZSTD,

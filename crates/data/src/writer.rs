@@ -30,7 +30,7 @@ use error::Failed;
 /// An event of the recording to be written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WriterEvent {
-    /// What it counts and samples.
+    /// The events that it counts and samples.
     pub attr: EventAttr,
     /// The name to show for it.
     pub name: String,
@@ -138,7 +138,7 @@ impl<O: Output> Writer<O> {
         Ok(self.output)
     }
 
-    /// What is written to.
+    /// The output that is written to.
     pub fn output(&self) -> &O {
         &self.output
     }
@@ -148,7 +148,7 @@ impl<O: Output> Writer<O> {
         self.end - self.header.data.offset
     }
 
-    /// Where the next record will stand in the file.
+    /// The offset of the next record in the file.
     pub fn position(&self) -> FileOffset {
         FileOffset(self.end)
     }

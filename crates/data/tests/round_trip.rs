@@ -61,7 +61,7 @@ fn encoded(records: &[Bare]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// What is written of a recording.
+/// The content that is written of a recording.
 struct Content {
     events: EventDesc,
     features: FeatureSet,
@@ -177,7 +177,7 @@ fn pack(records: &[Bare], packed_as: PackedAs) -> (Vec<u8>, Packer) {
     (out.into_bytes(), packer)
 }
 
-/// What the features say, encoded once more: the same when they say the same.
+/// The features encoded once more: equal when they say the same.
 fn said(reader: &Reader<'_>, left_out: &[FeatureId]) -> Vec<(FeatureId, Vec<u8>)> {
     let ids = reader
         .features()
@@ -264,9 +264,9 @@ fn check_forms(reader: &Reader<'_>) {
     content.check(&Reader::open_directory(&data, parts).unwrap(), "directory");
 }
 
-/// What a writer adds where it is not there.
+/// Features that a writer adds.
 const ADDED: [FeatureId; 1] = [FeatureId::EVENT_DESC];
-/// What stands in no stream, or comes there as records.
+/// Features that stand in no stream, or come there as records.
 const NOT_IN_STREAMS: [FeatureId; 5] = [
     FeatureId::EVENT_DESC,
     FeatureId::BUILD_ID,

@@ -29,7 +29,7 @@ pub(crate) struct Output<'a, 'n> {
     out: &'a mut String,
 }
 
-/// Whether the instruction works on the floating-point stack.
+/// Returns whether the instruction works on the floating-point stack.
 pub(crate) fn is_x87(instruction: &Instruction) -> bool {
     let is_stack = |register: Register| (Register::ST0..=Register::ST7).contains(&register);
     (0..instruction.op_count()).any(|operand| {
@@ -38,14 +38,15 @@ pub(crate) fn is_x87(instruction: &Instruction) -> bool {
     })
 }
 
-/// Whether this moves a number of 64 bits, which Intel's syntax calls by its own name in listings.
+/// Returns whether this moves a number of 64 bits, which Intel's syntax calls by its own name in listings.
 pub(crate) fn is_wide_move(instruction: &Instruction) -> bool {
     instruction
         .op_kinds()
         .any(|kind| kind == OpKind::Immediate64)
 }
 
-/// Whether the top of the floating-point stack goes without saying, as it does beside memory, in loads and stores.
+/// Returns whether the top of the floating-point stack goes without saying, as it does beside memory, in loads and
+/// stores.
 fn hides_top(instruction: &Instruction) -> bool {
     let has_memory = instruction.op_kinds().any(|kind| kind == OpKind::Memory);
     let moves = matches!(
@@ -70,7 +71,8 @@ fn idle_index(syntax: Syntax, code: &[u8], instruction: &Instruction) -> &'stati
     }
 }
 
-/// Whether the byte before the displacement, or the last one, is that of an index, which says that there is none.
+/// Returns whether the byte before the displacement, or the last one, is that of an index, which says that there is
+/// none.
 fn has_idle_index(code: &[u8], instruction: &Instruction) -> bool {
     let displacement = match instruction.memory_displ_size() {
         1 => 1,

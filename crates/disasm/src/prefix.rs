@@ -41,7 +41,7 @@ fn is_legacy(byte: u8) -> bool {
     )
 }
 
-/// Whether a shift or rotation is the short form, by one.
+/// Returns whether a shift or rotation is the short form, by one.
 pub(crate) fn shifts_by_one(code: &[u8]) -> bool {
     matches!(Before::of(code).opcode, 0xd0 | 0xd1)
 }
@@ -101,7 +101,7 @@ fn size_is_idle(before: &Before, instruction: &Instruction) -> bool {
     (wide && before.opcode != 0x0f) || is_near_branch(instruction)
 }
 
-/// Whether REPNE before an instruction asks for bounds to be kept.
+/// Returns whether REPNE before an instruction asks for bounds to be kept.
 pub(crate) fn keeps_bounds(instruction: &Instruction) -> bool {
     is_near_branch(instruction) || instruction.code().is_jcc_short_or_near()
 }

@@ -11,7 +11,7 @@ use iced_x86::{
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// How many bytes it takes.
+    /// Number of bytes that it takes.
     pub length: usize,
     /// What kind of work it does.
     pub work: Work,

@@ -74,7 +74,8 @@ pub(crate) fn suit(
     );
 }
 
-/// Whether this moves memory to or from the accumulator, in the form that holds a bare address: the register says the size.
+/// Returns whether this moves memory to or from the accumulator, in the form that holds a bare address: the register
+/// says the size.
 fn is_of_accumulator(code: Code) -> bool {
     use Code::{
         Mov_AL_moffs8, Mov_AX_moffs16, Mov_EAX_moffs32, Mov_RAX_moffs64, Mov_moffs8_AL,

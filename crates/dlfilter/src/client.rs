@@ -36,7 +36,7 @@ pub trait Resolver {
 /// What a filter said of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Whether the sample is to be shown.
+    /// True if the sample is to be shown.
     pub keeps: bool,
     /// What the filter printed meanwhile.
     pub printed: Vec<u8>,
@@ -90,7 +90,7 @@ impl Client {
         std::mem::take(&mut self.printed)
     }
 
-    /// Whether the filter wants samples before everything else is filtered, or behind that.
+    /// Returns whether the filter wants samples before everything else is filtered, or behind that.
     pub fn wants(&self, early: bool) -> bool {
         if early { self.early } else { self.late }
     }

@@ -34,7 +34,7 @@ pub use serve::{describe, serve};
 
 use std::io;
 
-/// Why a filter cannot be used.
+/// The reason why a filter cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DlfilterError {
     /// The shared object cannot be loaded.

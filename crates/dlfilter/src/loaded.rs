@@ -57,7 +57,7 @@ impl Loaded {
         }
     }
 
-    /// Whether there is a function for samples, early or late.
+    /// Returns whether there is a function for samples, early or late.
     pub(crate) fn has(&self, early: bool) -> bool {
         if early {
             self.filter_early.is_some()

@@ -85,7 +85,7 @@ pub struct FilterSample {
     pub code_page_size: u64,
     pub cgroup: u64,
     pub misc: u16,
-    /// Whether the data address is one of code or memory that can be placed.
+    /// True if the data address is one of code or memory that can be placed.
     pub addr_correlates_sym: bool,
     pub raw: Option<Vec<u8>>,
     pub branches: Option<Vec<FilterBranch>>,
@@ -107,15 +107,15 @@ pub struct ResolvedAddress {
     pub binding: u8,
     /// What is mapped there.
     pub dso: Option<String>,
-    /// Whether its code is of 64 bits.
+    /// True if its code is of 64 bits.
     pub is_64_bit: bool,
-    /// Whether it is the kernel's.
+    /// True if it is the kernel's.
     pub is_kernel: bool,
     /// The object's identity.
     pub build_id: Vec<u8>,
     /// The thread's name.
     pub comm: String,
-    /// Whether the sample is filtered out by what else was asked for.
+    /// True if the sample is filtered out by what else was asked for.
     pub filtered: bool,
 }
 

@@ -41,12 +41,12 @@ pub enum DataAccess {
         ty: TypeId,
         /// How many bytes from its beginning.
         offset: u64,
-        /// Whether it took the instructions before to find that, and not debug information alone.
+        /// True if it took the instructions before to find that, and not debug information alone.
         followed: bool,
     },
 }
 
-/// Why it is not known.
+/// The reason why it is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Miss {
     /// There is no such instruction.
@@ -100,7 +100,7 @@ impl<'d> DataTypes<'d> {
         self.reader.as_mut()
     }
 
-    /// Whether there is debug information.
+    /// Returns whether there is debug information.
     pub fn is_told(&self) -> bool {
         self.reader.is_some()
     }

@@ -49,7 +49,7 @@ pub struct ListedInstruction {
     pub text: String,
 }
 
-/// Why there is no listing.
+/// The reason why there is no listing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListError {
     /// The machine's instructions are not known.

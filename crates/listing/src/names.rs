@@ -111,7 +111,7 @@ fn words(image: &Elf<'_>) -> HashMap<u64, u32> {
 struct Table<'f> {
     file: &'f Elf<'f>,
     section: &'f ElfSection<'f>,
-    /// Whether these are the symbols for the loader, which are shown with their versions.
+    /// True if these are the symbols for the loader, which are shown with their versions.
     for_loader: bool,
 }
 
@@ -150,7 +150,7 @@ impl<'f> Table<'f> {
     }
 }
 
-/// What the addresses of a binary are called.
+/// The name of the addresses of a binary.
 #[derive(Clone, Copy)]
 pub struct CodeNames<'f> {
     index: &'f CodeIndex,

@@ -65,7 +65,7 @@ pub struct Dso {
     pub kind: DsoKind,
     /// Identity, from the mapping or the file's table.
     pub build_id: Option<BuildId>,
-    /// What a function made at run time is called.
+    /// The name of a function made at run time.
     pub jit: Option<JitSymbol>,
     /// The process that mapped it first, of what user programs map.
     pub process: Option<u32>,
@@ -136,7 +136,7 @@ fn module_name(path: &str) -> String {
     format!("[{}]", stem.replace('-', "_"))
 }
 
-/// Whether the name of something of the kernel's is a module's.
+/// Returns whether the name of something of the kernel's is a module's.
 fn is_module(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     match file.split_once(".ko") {

@@ -37,7 +37,7 @@ impl Map {
         address.wrapping_add(self.bias)
     }
 
-    /// Whether it was mapped to be executed.
+    /// Returns whether it was mapped to be executed.
     pub(crate) fn is_code(&self) -> bool {
         const PROT_EXEC: u32 = 4;
         self.prot & PROT_EXEC != 0
@@ -78,7 +78,7 @@ impl Region {
         shown: None,
     };
 
-    /// Whether it holds all addresses from one to another.
+    /// Returns whether it holds all addresses from one to another.
     #[inline]
     pub fn holds(&self, first: u64, last: u64) -> bool {
         self.first <= first && last <= self.last

@@ -78,7 +78,7 @@ impl RangeMap {
         }
     }
 
-    /// Where the first stretch begins.
+    /// Start of the first stretch.
     pub(crate) fn start(&self) -> Option<u64> {
         self.root.as_deref().and_then(Node::start)
     }

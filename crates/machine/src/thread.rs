@@ -23,7 +23,7 @@ pub struct Thread {
     pub parent: Option<Tid>,
     /// Its name now.
     pub comm: CommId,
-    /// Whether the name was recorded, not made up.
+    /// True if the name was recorded, not made up.
     pub named: bool,
     pub(crate) space: SpaceId,
 }

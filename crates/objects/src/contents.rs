@@ -65,7 +65,7 @@ impl FileVersion {
         file.metadata().map(|data| FileVersion::of(&data))
     }
 
-    /// Whether it belongs to root or to who runs this process: nobody else can have written to it.
+    /// Returns whether it belongs to root or to who runs this process: nobody else can have written to it.
     pub fn is_ours(&self) -> bool {
         is_trusted_owner(self.owner)
     }
@@ -141,7 +141,7 @@ impl Contents {
         }
     }
 
-    /// Whether they stay in a file, and are read from there.
+    /// Returns whether they stay in a file, and are read from there.
     pub fn is_mapped(&self) -> bool {
         matches!(self.bytes, Bytes::Mapped(_))
     }

@@ -57,7 +57,7 @@ const SCHEMES: &str = match cfg!(feature = "https") {
     false => "http:// is, https:// is not built in",
 };
 
-/// Why a file could not be fetched.
+/// The reason why a file could not be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// No server has it.
@@ -96,7 +96,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Whether other files of this server need not be asked for.
+    /// Returns whether other files of this server need not be asked for.
     fn is_of_the_server(&self) -> bool {
         matches!(
             self,
@@ -234,7 +234,7 @@ fn folder_of(place: &Path) -> io::Result<()> {
         .create(place.parent().unwrap_or(Path::new(".")))
 }
 
-/// Whether a file is an ELF file with this build id.
+/// Returns whether a file is an ELF file with this build id.
 fn is_wanted(path: &Path, id: BuildId) -> bool {
     let Ok(contents) = Contents::open(path) else {
         return false;

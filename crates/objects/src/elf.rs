@@ -103,7 +103,7 @@ impl<'a> Elf<'a> {
         self.machine
     }
 
-    /// Whether this is code for x86, 32 or 64 bits.
+    /// Returns whether this is code for x86, 32 or 64 bits.
     pub fn is_x86(&self) -> bool {
         matches!(self.machine, elf::EM_X86_64 | elf::EM_386)
     }
@@ -169,12 +169,12 @@ impl<'a> Elf<'a> {
         )
     }
 
-    /// Whether numbers in the file have their lowest byte first.
+    /// Returns whether numbers in the file have their lowest byte first.
     pub fn is_little_endian(&self) -> bool {
         self.little_endian
     }
 
-    /// Whether the full symbol table is here, with its bytes.
+    /// Returns whether the full symbol table is here, with its bytes.
     pub fn has_symtab(&self) -> bool {
         self.section_of_kind(elf::SHT_SYMTAB)
             .is_some_and(|s| self.bytes_of(s).is_some())

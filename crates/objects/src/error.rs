@@ -6,7 +6,7 @@ use oxperf_abi::BuildId;
 
 use crate::debuginfod::FetchError;
 
-/// Why bytes are no ELF file that can be read.
+/// The reason why bytes are no ELF file that can be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ElfError {
     /// The first four bytes are not `\x7fELF`.
@@ -28,7 +28,7 @@ fn said(kind: io::ErrorKind) -> String {
     }
 }
 
-/// Why a place that was tried did not give the wanted file.
+/// The reason why a place that was tried did not give the wanted file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// The system would not open or map it.

@@ -56,7 +56,7 @@ pub fn copy_kernel(source: &Path, folder: &Path) -> io::Result<()> {
     })
 }
 
-/// Whether a folder holds a copy of a kernel in the state in which the one of `source` is.
+/// Returns whether a folder holds a copy of a kernel in the state in which the one of `source` is.
 pub fn is_copy_of(folder: &Path, source: &Path) -> bool {
     let same = |name: &str| match (fs::read(folder.join(name)), fs::read(source.join(name))) {
         (Ok(copy), Ok(here)) => copy == here,

@@ -240,7 +240,7 @@ impl Locator {
     /// A file that another one names by its path on the recorded machine; nothing proves its identity.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// The reason why it cannot be had.
     pub fn companion(&self, path: &[u8]) -> Result<Found, Rejection> {
         let path = self.places.recorded(path)?;
         let contents = Contents::open(&path)?;
@@ -350,7 +350,7 @@ fn check_identity(contents: &[u8], id: Option<BuildId>) -> Result<Elf<'_>, Rejec
     }
 }
 
-/// Whether two ids are the same; recordings may pad a short one with zeros to 20 bytes.
+/// Returns whether two ids are the same; recordings may pad a short one with zeros to 20 bytes.
 fn same_id(recorded: BuildId, found: BuildId) -> bool {
     recorded.padded() == found.padded()
 }

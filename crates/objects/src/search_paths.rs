@@ -30,18 +30,18 @@ pub struct SearchPaths {
     /// A folder that holds the recorded machine's files under their recorded paths (`--symfs`). When it is set,
     /// nothing outside of it is used.
     pub root: Option<PathBuf>,
-    /// Whether the files lie in `root` itself under their bare names (`--symfs DIR,flat`).
+    /// True if the files lie in `root` itself under their bare names (`--symfs DIR,flat`).
     pub flat: bool,
     /// perf's build-id cache, usually `~/.debug`. Not used together with `root`, as in perf.
     pub build_id_cache: Option<PathBuf>,
     /// The folder of separate debug files, below `root`.
     pub debug_files: PathBuf,
-    /// Whether the `[vdso]` of this very process may stand for a recorded one: when their build ids are the same, or
+    /// True if the `[vdso]` of this very process may stand for a recorded one: when their build ids are the same, or
     /// when none was recorded and no root is set. Switch it off for a recording from another machine.
     pub own_vdso: bool,
     /// Servers that are asked for what is in no other place; none unless the user says so.
     pub debuginfod: Option<Debuginfod>,
-    /// Whether what programs wrote of their own code is believed whoever it belongs to (`-f`).
+    /// True if what programs wrote of their own code is believed whoever it belongs to (`-f`).
     pub any_owner: bool,
 }
 

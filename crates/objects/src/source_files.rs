@@ -15,9 +15,9 @@ const SIZE_LIMIT: u64 = 64 << 20;
 #[derive(Debug, Default)]
 pub struct SourceFiles {
     places: SearchPaths,
-    /// Whether files outside of the given root may be read, too.
+    /// True if files outside of the given root may be read, too.
     also_outside: bool,
-    /// How many folders are left out of a path, and what stands before the rest.
+    /// Number of folders that are left out of a path, and what stands before the rest.
     moved: Option<(usize, String)>,
     files: HashMap<String, Option<SourceText>>,
     unreadable: Vec<(PathBuf, ErrorKind)>,
@@ -48,7 +48,7 @@ impl SourceText {
         self.starts.len() - 1
     }
 
-    /// Whether there is no line at all.
+    /// Returns whether there is no line at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -37,7 +37,7 @@ impl Default for ChainOptions {
 pub struct Chain<'a> {
     /// Addresses with their modes, innermost first.
     pub addresses: &'a [(CpuMode, u64)],
-    /// Why the copy of its stack gave no more addresses; `None` for a sample without such a copy.
+    /// The reason why the copy of its stack gave no more addresses; `None` for a sample without such a copy.
     pub end: Option<UnwindEnd>,
 }
 
@@ -46,7 +46,7 @@ pub struct Chain<'a> {
 pub struct ChainLosses {
     /// Chains with markers that are not known: they are left out.
     pub faulty: u64,
-    /// Why walks over stacks ended.
+    /// The reason why walks over stacks ended.
     pub ends: UnwindEndCounts,
 }
 
@@ -71,7 +71,7 @@ impl Chains {
         }
     }
 
-    /// Whether it helps to see samples before their turn.
+    /// Returns whether it helps to see samples before their turn.
     pub fn wants_batches(&self) -> bool {
         self.unwinder.is_some()
     }

@@ -83,7 +83,7 @@ impl DsoAddressTable {
         self.count as usize
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

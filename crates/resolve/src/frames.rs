@@ -109,7 +109,7 @@ impl FrameTable {
         self.count as usize
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

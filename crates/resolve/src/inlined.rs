@@ -47,8 +47,8 @@ impl Names<'_> {
             .collect()
     }
 
-    /// Whether the tools that perf asks know a function at a place whose line nobody knows: the object has debug
-    /// information, and what is there is no stub.
+    /// Returns whether the tools that perf asks know a function at a place whose line nobody knows: the object has
+    /// debug information, and what is there is no stub.
     pub fn is_known_to_tools(&self, objects: &Objects, place: &DsoAddress) -> bool {
         let is_function = |name: Name<'_>| !is_stub(name.text);
         self.source(objects, place.dso).is_some()
@@ -56,7 +56,7 @@ impl Names<'_> {
     }
 }
 
-/// Whether a name is one of the linkage table, which stands in no file: perf makes it up.
+/// Returns whether a name is one of the linkage table, which stands in no file: perf makes it up.
 pub fn is_stub(name: &str) -> bool {
     name.ends_with("@plt") || name == ".plt"
 }
@@ -70,12 +70,13 @@ fn step(frame: &SourceFrame, counts: impl Fn(&str) -> bool) -> InlineStep {
     }
 }
 
-/// Whether a function that has the code itself, at an address as its file has it, counts as inlined into its symbol.
+/// Returns whether a function that has the code itself, at an address as its file has it, counts as inlined into its
+/// symbol.
 fn counts_as_inlined(address: u64, symbol: &str, function: &str) -> bool {
     address < LAID_OUT_FROM && is_clone(symbol, function)
 }
 
-/// Whether a symbol names a copy of a function that the compiler made for a purpose.
+/// Returns whether a symbol names a copy of a function that the compiler made for a purpose.
 fn is_clone(symbol: &str, function: &str) -> bool {
     let suffix = symbol.strip_prefix(function);
     suffix.is_some_and(|suffix| suffix.starts_with('.') || suffix.starts_with(" [clone"))

@@ -46,7 +46,7 @@ impl MappingsTable {
         &self.list[id.0 as usize]
     }
 
-    /// Whether it keeps so much that its addresses are to be located now.
+    /// Returns whether it keeps so much that its addresses are to be located now.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.list.len() >= MappingsTable::MOST

@@ -1,4 +1,4 @@
-//! What frames are called.
+//! The name of frames.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct Name<'a> {
     pub start: u64,
     /// The address behind it.
     pub end: u64,
-    /// Whether it names data, and not code.
+    /// True if it names data, and not code.
     pub is_data: bool,
 }
 
@@ -59,7 +59,7 @@ impl<'s> Names<'s> {
         });
     }
 
-    /// Whether the symbols of a dso were looked for.
+    /// Returns whether the symbols of a dso were looked for.
     pub fn has_looked_for(&self, dso: DsoId) -> bool {
         self.tables.has(dso.0)
     }

@@ -30,7 +30,7 @@ impl<T> Slots<T> {
         block[place].get_or_init(make)
     }
 
-    /// Whether the value is there.
+    /// Returns whether the value is there.
     pub(crate) fn has(&self, number: u32) -> bool {
         let (block, _, place) = place(number);
         self.blocks[block]

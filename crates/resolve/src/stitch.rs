@@ -15,7 +15,7 @@ const MOST: usize = 1024;
 /// What is remembered of every thread.
 #[derive(Debug)]
 pub(crate) struct Stitches {
-    /// How many calls the CPU keeps.
+    /// Number of calls that the CPU keeps.
     registers: u64,
     threads: FxHashMap<ThreadId, Memory>,
 }

@@ -26,7 +26,7 @@ pub struct Unwinder {
     workers: Vec<Worker>,
     /// For a sample alone.
     alone: Worker,
-    /// How many samples each worker had of those that were unwound at once.
+    /// Number of samples that each worker had of those that were unwound at once.
     share: usize,
 }
 
@@ -35,7 +35,7 @@ pub struct Unwinder {
 pub struct Unwound<'a> {
     /// The addresses, innermost first.
     pub addresses: &'a [u64],
-    /// Why there are no more.
+    /// The reason why there are no more.
     pub end: UnwindEnd,
 }
 

@@ -9,7 +9,7 @@ const INPUT_LIMIT: usize = 1 << 16;
 /// Longest demangled name; a short linker name can stand for an endless one.
 const OUTPUT_LIMIT: usize = 1 << 16;
 
-/// Whether names are demangled.
+/// True if names are demangled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Demangling {
     /// C++ and Rust names are shown as in the source.

@@ -13,7 +13,7 @@ pub struct SymbolEntry<'a> {
     pub name: SymbolName<'a>,
     /// Who sees it.
     pub binding: SymbolBinding,
-    /// Whether it names data, and not code.
+    /// True if it names data, and not code.
     pub is_data: bool,
 }
 

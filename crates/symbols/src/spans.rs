@@ -68,7 +68,7 @@ struct Index {
     first: u64,
     /// A stretch is two to this power long.
     bits: u32,
-    /// How many numbers lie before each stretch, and behind the last all of them.
+    /// Number of numbers that lie before each stretch, and behind the last all of them.
     before: Vec<u32>,
 }
 

@@ -59,20 +59,20 @@ pub struct GuestPlaces {
 pub struct StoreOptions {
     /// Where binaries lie.
     pub places: SearchPaths,
-    /// Whether names of user space are demangled.
+    /// True if names of user space are demangled.
     pub demangling: Demangling,
     /// Where the kernel's names come from.
     pub kernel: KernelSource,
     /// Where the names of guests' kernels come from.
     pub guests: GuestPlaces,
-    /// Whether kernel names are demangled, too. perf doesn't.
+    /// True if kernel names are demangled, too. perf doesn't.
     pub kernel_demangling: Option<Demangling>,
     /// Programs and libraries without these words among their linkers' names go without a table, and what has them not
     /// in its own is called as linkers do.
     pub only_with: Option<SymbolPrefilter>,
 }
 
-/// Why there are no names.
+/// The reason why there are no names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
     /// No file of that identity was found.
@@ -185,7 +185,7 @@ impl SymbolStore {
     /// The table of a program, a library, a module's file or the vdso, by file offset.
     ///
     /// # Errors
-    /// Why there is none; the same answer for the same question.
+    /// The reason why there is none; the same answer for the same question.
     pub fn object(&self, wanted: &ObjectQuery<'_>) -> Lookup {
         once(&self.tables, object_key(wanted), || {
             self.build_object(wanted)
@@ -196,7 +196,7 @@ impl SymbolStore {
     /// it has debug information, else from a separate file of the same identity.
     ///
     /// # Errors
-    /// Why there are none; the same answer for the same question.
+    /// The reason why there are none; the same answer for the same question.
     pub fn source(&self, wanted: &ObjectQuery<'_>) -> SourceLookup {
         once(&self.sources, object_key(wanted), || {
             self.open_source(wanted, None)
@@ -206,7 +206,7 @@ impl SymbolStore {
     /// The table of a kernel module's file, by absolute address: where the kernel's list does not name what it holds.
     ///
     /// # Errors
-    /// Why there is none; the same answer for the same question.
+    /// The reason why there is none; the same answer for the same question.
     pub fn module(&self, wanted: &ObjectQuery<'_>, place: ModuleMapping<'_>) -> Lookup {
         once(&self.tables, module_key(wanted, place), || {
             self.build_module(wanted, place)
@@ -216,7 +216,7 @@ impl SymbolStore {
     /// The source lines and inlined functions of a kernel module, by absolute address.
     ///
     /// # Errors
-    /// Why there are none; the same answer for the same question.
+    /// The reason why there are none; the same answer for the same question.
     pub fn module_source(
         &self,
         wanted: &ObjectQuery<'_>,
@@ -237,7 +237,7 @@ impl SymbolStore {
     /// The table of the kernel, by absolute address, for a recording's kernel identity and reference symbol.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub fn kernel(
         &self,
         build_id: Option<BuildId>,
@@ -254,7 +254,7 @@ impl SymbolStore {
     /// The table of the kernel of the guest that a process runs, by absolute address.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub fn guest_kernel(
         &self,
         process: Option<Pid>,
@@ -297,7 +297,7 @@ impl SymbolStore {
     /// The source lines and inlined functions of the kernel, by absolute address, where an image of it is given.
     ///
     /// # Errors
-    /// Why there are none.
+    /// The reason why there are none.
     pub fn kernel_source(&self, reference: Option<&ReferenceSymbol<'_>>) -> SourceLookup {
         let KernelSource::Vmlinux(path) = &self.options.kernel else {
             return Err(Unavailable::Off);
@@ -316,7 +316,7 @@ impl SymbolStore {
     /// set, else where it was written, which for a process in a container is its own `/tmp`.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub fn perf_map(&self, path: &Path) -> Lookup {
         once(&self.tables, Key::PerfMap(path.to_owned()), || {
             let places = self.locator.places();

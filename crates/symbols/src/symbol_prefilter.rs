@@ -33,7 +33,8 @@ impl SymbolPrefilter {
         SymbolPrefilter(sure)
     }
 
-    /// Whether one of a file's tables of symbols can hold a name with the words. A packed table is not looked through.
+    /// Returns whether one of a file's tables of symbols can hold a name with the words. A packed table is not looked
+    /// through.
     pub(crate) fn may_stand_in(&self, file: &Elf<'_>) -> bool {
         if file.section(MINI_DEBUG_INFO).is_some() {
             return true;
@@ -45,7 +46,7 @@ impl SymbolPrefilter {
         names.into_iter().any(|names| self.may_stand_among(names))
     }
 
-    /// Whether these linkers' names, or this one, can hold the words.
+    /// Returns whether these linkers' names, or this one, can hold the words.
     pub(crate) fn may_stand_among(&self, names: &[u8]) -> bool {
         self.0
             .iter()

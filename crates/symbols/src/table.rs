@@ -26,7 +26,7 @@ pub struct Symbol<'a> {
     pub name: &'a str,
     /// Who sees it.
     pub binding: SymbolBinding,
-    /// Whether it names data, and not code.
+    /// True if it names data, and not code.
     pub is_data: bool,
 }
 
@@ -62,12 +62,12 @@ pub(crate) struct Stored {
 }
 
 impl SymbolTable {
-    /// How many symbols the table holds.
+    /// Number of symbols that the table holds.
     pub fn len(&self) -> usize {
         self.symbols.len()
     }
 
-    /// Whether there is no symbol at all.
+    /// Returns whether there is no symbol at all.
     pub fn is_empty(&self) -> bool {
         self.symbols.is_empty()
     }
@@ -77,7 +77,7 @@ impl SymbolTable {
         self.spans.find(address)
     }
 
-    /// Whether a symbol begins at one of these addresses.
+    /// Returns whether a symbol begins at one of these addresses.
     pub fn names_any(&self, addresses: std::ops::Range<u64>) -> bool {
         let first = self
             .symbols

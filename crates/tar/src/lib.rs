@@ -38,7 +38,7 @@ pub use write::ArchiveWriter;
 pub struct ArchiveEntry {
     /// Where it goes: plain names below the folder that is unpacked in.
     pub path: PathBuf,
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
     /// When it was changed, in seconds since 1970.
     pub modified: u64,
@@ -49,7 +49,7 @@ pub struct ArchiveEntry {
 pub enum EntryKind {
     /// A file with so many bytes.
     File {
-        /// How many.
+        /// The number.
         size: u64,
     },
     /// A folder.
@@ -70,7 +70,7 @@ pub enum TarError {
     /// The header at this place is none.
     #[error("no tar header at byte {offset}: {why}")]
     Header {
-        /// Where.
+        /// The offset.
         offset: u64,
         /// What was expected.
         why: &'static str,

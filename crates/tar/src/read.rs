@@ -188,7 +188,7 @@ fn plain(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// Whether a link at `path` leads to a place below the folder that is unpacked in, whatever stands there.
+/// Returns whether a link at `path` leads to a place below the folder that is unpacked in, whatever stands there.
 fn stays(path: &Path, target: &Path) -> bool {
     let mut depth = path.components().count().saturating_sub(1);
     let mut descended = false;

@@ -17,7 +17,7 @@ use crate::{Image, Recording};
 pub struct HostileShape {
     /// What there is much of.
     pub name: &'static str,
-    /// How many of it a recording of size 1 has: as many as make about as much work as those of other shapes.
+    /// Number that a recording of size 1 has: as many as make about as much work as those of other shapes.
     unit: usize,
     make: fn(&mut Draft, usize),
 }

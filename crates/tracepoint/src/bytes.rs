@@ -30,7 +30,7 @@ impl ByteOrder {
     }
 }
 
-/// How many bytes a C `long` of the recorded kernel has.
+/// Number of bytes that a C `long` of the recorded kernel has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordSize {
     /// A 32-bit kernel.

@@ -1,4 +1,4 @@
-//! Why a text or a section of tracing data cannot be used.
+//! The reason why a text or a section of tracing data cannot be used.
 
 use std::path::PathBuf;
 
@@ -28,9 +28,9 @@ pub enum TracepointError {
         what: &'static str,
         /// Where it begins in the section.
         offset: usize,
-        /// How many bytes it needs there.
+        /// Number of bytes that it needs there.
         needed: u64,
-        /// How many bytes the section has.
+        /// Number of bytes that the section has.
         available: usize,
     },
     /// A byte of the section has a value without meaning.
@@ -38,7 +38,7 @@ pub enum TracepointError {
     Value {
         /// What the byte says.
         what: &'static str,
-        /// Where it stands.
+        /// Offset of its first byte.
         offset: usize,
         /// Its value.
         value: u8,
@@ -59,7 +59,7 @@ pub enum TracepointError {
     Read {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
     /// There is no event of this name.

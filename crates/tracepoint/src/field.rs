@@ -13,7 +13,7 @@ pub struct FormatField {
     pub offset: usize,
     /// Bytes the field takes at `offset`; for dynamic fields, the size of the word that says where the data is.
     pub size: usize,
-    /// Whether the number is a two's complement one.
+    /// True if the number is a two's complement one.
     pub signed: bool,
     /// What the bytes stand for.
     pub kind: FieldKind,
@@ -104,7 +104,7 @@ impl FormatField {
         }
     }
 
-    /// Whether the field's bytes lie elsewhere in the record.
+    /// Returns whether the field's bytes lie elsewhere in the record.
     pub(crate) fn is_dynamic(&self) -> bool {
         self.anchor().is_some()
     }

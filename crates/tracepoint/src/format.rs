@@ -189,7 +189,7 @@ impl<'a> Declaration<'a> {
     }
 }
 
-/// Whether an array of this type is shown as text.
+/// Returns whether an array of this type is shown as text.
 fn is_text(declared: &str) -> bool {
     matches!(
         declared,

@@ -55,7 +55,7 @@ impl Formatter {
         self.order
     }
 
-    /// Whether the event's print expression was understood; if not, records are shown as lists of fields.
+    /// Returns whether the event's print expression was understood; if not, records are shown as lists of fields.
     pub fn is_understood(&self) -> bool {
         self.print.is_some()
     }
@@ -186,7 +186,7 @@ impl Formatters {
         );
     }
 
-    /// How many of the recording's format texts could not be read.
+    /// Number of the recording's format texts that could not be read.
     pub fn broken(&self) -> usize {
         self.broken
     }

@@ -50,7 +50,7 @@ fn hex(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(format!("{number:#x}").as_bytes());
 }
 
-/// Whether they are meant as text or not, bytes that read as text are shown as text.
+/// Returns whether they are meant as text or not, bytes that read as text are shown as text.
 fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     let text = until_nul(bytes);
     match text
@@ -72,7 +72,7 @@ fn elements(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 impl FormatField {
-    /// Whether the declaration says `long`: such numbers are listed in hexadecimal.
+    /// Returns whether the declaration says `long`: such numbers are listed in hexadecimal.
     fn is_long(&self) -> bool {
         self.declared.contains("long")
     }

@@ -24,12 +24,12 @@ impl PrintkStrings {
         self.by_address.get(&address).map(Vec::as_slice)
     }
 
-    /// How many addresses are known.
+    /// Number of addresses that are known.
     pub fn len(&self) -> usize {
         self.by_address.len()
     }
 
-    /// Whether no address is known.
+    /// Returns whether no address is known.
     pub fn is_empty(&self) -> bool {
         self.by_address.is_empty()
     }

@@ -123,7 +123,7 @@ impl Arch {
         }
     }
 
-    /// How many registers have numbers that rules may use.
+    /// Number of registers that have numbers that rules may use.
     pub(crate) fn register_count(self) -> u16 {
         match self {
             Arch::X86_64 => 17,
@@ -132,7 +132,7 @@ impl Arch {
         }
     }
 
-    /// How many bytes an address has.
+    /// Number of bytes that an address has.
     pub fn address_size(self) -> u8 {
         match self {
             Arch::X86_64 | Arch::Aarch64 => 8,

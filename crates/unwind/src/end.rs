@@ -1,4 +1,4 @@
-//! Why a walk ended.
+//! The reason why a walk ended.
 
 use std::fmt;
 
@@ -46,7 +46,7 @@ impl UnwindEnd {
         UnwindEnd::ForeignRegisters,
     ];
 
-    /// Whether the stack is cut: it had more frames than were found.
+    /// Returns whether the stack is cut: it had more frames than were found.
     pub fn is_cut(self) -> bool {
         !matches!(self, UnwindEnd::Outermost | UnwindEnd::Limit)
     }

@@ -18,7 +18,7 @@ type Rows = FxHashMap<u64, Result<Arc<Row>, NoRow>>;
 pub struct UnwindInfo {
     /// The file; of code without one its table alone.
     image: Contents,
-    /// Whether places in the file have other addresses.
+    /// True if places in the file have other addresses.
     is_file: bool,
     arch: Arch,
     endian: RunTimeEndian,

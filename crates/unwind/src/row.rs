@@ -12,7 +12,8 @@ pub(crate) struct Row {
     pub(crate) registers: Box<[(Register, Rule)]>,
     /// Where the address to return to is.
     pub(crate) return_address: Rule,
-    /// Whether this is the frame of the kernel's call of a signal handler: its caller was interrupted, it called nothing.
+    /// True if this is the frame of the kernel's call of a signal handler: its caller was interrupted, it called
+    /// nothing.
     pub(crate) is_signal: bool,
 }
 

@@ -9,11 +9,11 @@ pub struct StackCopy<'a> {
     pub bytes: &'a [u8],
     /// Their order in a number.
     pub little_endian: bool,
-    /// How many bytes a word has: 8, or 4 of a 32-bit program.
+    /// Number of bytes that a word has: 8, or 4 of a 32-bit program.
     pub word_size: u8,
 }
 
-/// Why a word of the stack cannot be had.
+/// The reason why a word of the stack cannot be had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NoWord {
     /// It lies behind the end of the copy: a larger copy would hold it.

@@ -18,7 +18,7 @@ impl<R: Fn(u64) -> Result<u64, UnwindEnd>> Frame<'_, R> {
     /// The caller's registers.
     ///
     /// # Errors
-    /// Why there is no caller, or none that can be found.
+    /// The reason why there is no caller, or none that can be found.
     pub(crate) fn caller(&self, row: &Row) -> Result<RegisterFile, UnwindEnd> {
         let arch = self.registers.arch;
         let frame = self.frame_address(row)?;

@@ -14,7 +14,7 @@ use crate::row::Row;
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
-/// Why an address has no row.
+/// The reason why an address has no row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NoRow {
     /// No entry is for it.

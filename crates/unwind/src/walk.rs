@@ -38,7 +38,7 @@ pub enum Location<'a> {
     Missing,
     /// An object.
     Object {
-        /// Which.
+        /// The one that is meant.
         key: ObjectKey,
         /// Its tables.
         info: &'a UnwindInfo,
@@ -120,7 +120,7 @@ struct Walker<'w, S> {
 struct Step {
     /// Its caller, or why there is none.
     caller: Result<RegisterFile, UnwindEnd>,
-    /// Whether it is the kernel's call of a signal handler.
+    /// True if it is the kernel's call of a signal handler.
     is_signal: bool,
 }
 

@@ -30,12 +30,12 @@ impl Encoder {
         self.bytes.len()
     }
 
-    /// Whether nothing was written.
+    /// Returns whether nothing was written.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// What was written.
+    /// The bytes that were written.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a record's bytes.
+//! Faults of a record's bytes.
 
 /// A record, attribute or field that does not hold what it says. Offsets count from the start of the decoded bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -7,7 +7,7 @@ pub enum WireError {
     /// The bytes end before the field does.
     #[error("at byte {offset}: {wanted} bytes wanted, {left} left")]
     Truncated {
-        /// Where the field begins.
+        /// Offset of the field.
         offset: usize,
         /// Bytes that it needs.
         wanted: u64,
@@ -17,7 +17,7 @@ pub enum WireError {
     /// A string without its NUL.
     #[error("at byte {offset}: string is not terminated inside its record")]
     UnterminatedString {
-        /// Where the string begins.
+        /// Offset of the string.
         offset: usize,
     },
     /// A record that says it is smaller than its header.

@@ -18,11 +18,11 @@ pub enum JitClock {
 /// All code that a file tells of, in its order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JitDump {
-    /// What the times are.
+    /// The clock of the times.
     pub clock: JitClock,
     /// Every function at every place that it had.
     pub code: Vec<JitCode>,
-    /// Where the file cannot be read on, if it cannot be read to its end.
+    /// The offset from which the file cannot be read, if it cannot be read to its end.
     pub damaged_at: Option<usize>,
 }
 
@@ -39,9 +39,9 @@ pub struct JitCode {
     pub index: u64,
     /// Its name; untrusted, it may hold any character.
     pub name: Arc<str>,
-    /// Where its source lines begin, in the order of the file; the same wherever it is moved.
+    /// Its source lines, in the order of the file; they hold wherever it is moved.
     pub lines: Arc<[JitLine]>,
-    /// How its callers are found, where its compiler tells it; the same wherever it is moved.
+    /// Its unwinding tables, where its compiler gives them; they hold wherever it is moved.
     pub unwinding: Option<Arc<JitUnwinding>>,
 }
 
@@ -50,14 +50,14 @@ pub struct JitCode {
 pub struct JitUnwinding {
     /// The processor, as ELF files number it.
     pub machine: u32,
-    /// Whether the lowest byte of a number comes first.
+    /// True if the lowest byte of a number comes first.
     pub little_endian: bool,
     /// Entries as in `.eh_frame`, as they would stand behind the function's code, at a multiple of eight bytes from its
     /// beginning.
     pub entries: Box<[u8]>,
 }
 
-/// Where a source line of a function begins.
+/// Start of a source line of a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JitLine {
     /// Bytes from the function's first address.
@@ -68,7 +68,7 @@ pub struct JitLine {
     pub line: u32,
 }
 
-/// Why a file is no log of code.
+/// The reason why a file is no log of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JitDumpError {
     /// It does not begin as one.
@@ -96,7 +96,7 @@ impl JitDump {
     /// Reads a whole file, of either byte order.
     ///
     /// # Errors
-    /// When it is no such file at all; damage further on is [`JitDump::damaged_at`].
+    /// It is no such file at all; damage further on is [`JitDump::damaged_at`].
     pub fn parse(bytes: &[u8]) -> Result<JitDump, JitDumpError> {
         let little_endian = match bytes.first_chunk().map(|word| u32::from_le_bytes(*word)) {
             Some(MAGIC) => true,
@@ -161,7 +161,7 @@ fn record_at(bytes: &[u8], at: usize, little_endian: bool) -> Option<Fields<'_>>
     })
 }
 
-/// What records have told that others refer to.
+/// Facts of records that later ones refer to.
 #[derive(Default)]
 struct Known {
     /// The processor.

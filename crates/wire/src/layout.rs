@@ -1,4 +1,4 @@
-//! Where the fields of an event's records lie: worked out once from its attribute.
+//! Positions of the fields of an event's records: worked out once from its attribute.
 
 use oxperf_abi::{
     AttrFlags, BranchSampleType, Cpu, EventAttr, EventId, PerfTime, Pid, ReadFormat, SampleType,
@@ -17,7 +17,7 @@ pub struct SampleLayout {
     pub(crate) regs_user: u64,
     pub(crate) regs_intr: u64,
     pub(crate) sample_id_all: bool,
-    /// What [`SampleLayout::head_size`] says: it is asked for with each sample.
+    /// The value of [`SampleLayout::head_size`]::head_size`] says: it is asked for with each sample.
     pub(crate) head_size: usize,
 }
 
@@ -63,7 +63,7 @@ impl SampleLayout {
         self.sample_type
     }
 
-    /// Whether records other than samples carry a trailer.
+    /// Returns whether records other than samples carry a trailer.
     pub fn sample_id_all(&self) -> bool {
         self.sample_id_all
     }

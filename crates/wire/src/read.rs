@@ -9,7 +9,7 @@ use crate::{Cursor, Encoder, WireError, Words};
 pub struct ReadValue {
     /// The count.
     pub value: u64,
-    /// Which event.
+    /// The event.
     pub id: Option<EventId>,
     /// Samples it lost.
     pub lost: Option<u64>,
@@ -24,7 +24,7 @@ pub struct ReadValues<'a> {
     pub time_running: Option<u64>,
     /// The value of an event outside a group: it stands before the times.
     first: Option<u64>,
-    /// What follows the times.
+    /// The words that follow the times.
     words: Words<'a>,
     format: ReadFormat,
 }
@@ -68,7 +68,7 @@ impl<'a> ReadValues<'a> {
         self.words.iter().for_each(|word| encoder.u64(word));
     }
 
-    /// Whether the values are those of a whole group.
+    /// Returns whether the values are those of a whole group.
     pub fn is_group(&self) -> bool {
         self.format.contains(ReadFormat::GROUP)
     }

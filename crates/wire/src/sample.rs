@@ -41,7 +41,7 @@ pub struct Sample<'a> {
     pub stack_user: Option<UserStack<'a>>,
     /// Cost.
     pub weight: Option<SampleWeight>,
-    /// Where the data came from.
+    /// Source of the data.
     pub data_src: Option<u64>,
     /// Transaction flags.
     pub transaction: Option<u64>,
@@ -64,7 +64,7 @@ pub struct Sample<'a> {
 pub struct BranchStack<'a> {
     /// Position in the hardware's ring.
     pub hw_index: Option<u64>,
-    /// Whether these are the calls that have not returned, rather than the branches taken last.
+    /// True if these are the calls that have not returned, rather than the branches taken last.
     pub call_stack: bool,
     entries: Words<'a>,
     /// Counter bits of each branch, if recorded.
@@ -159,7 +159,7 @@ fn move_branch_fields(word: u64, places: impl Fn(u32, u32) -> (u32, u32)) -> u64
 pub struct Registers<'a> {
     /// 0 none, 1 32-bit, 2 64-bit.
     pub abi: u64,
-    /// Which registers, lowest bit first.
+    /// The registers, lowest bit first.
     pub mask: u64,
     /// Their values, one a bit of the mask; empty without an ABI.
     pub values: Words<'a>,
@@ -213,7 +213,7 @@ pub enum SampleWeight {
 }
 
 impl SampleWeight {
-    /// What the access cost.
+    /// Cost of the access.
     pub const fn cost(self) -> u64 {
         match self {
             SampleWeight::Whole(cost) => cost,

@@ -2,7 +2,7 @@
 
 use oxperf_abi::{Cpu, EventId, PerfTime, Pid, Tid};
 
-/// Who, when and where; a field is `None` when the event's sample type leaves it out.
+/// Task, time, event and CPU of a record; a field is `None` when the event's sample type leaves it out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SampleId {
     /// Process.

@@ -6,13 +6,13 @@ use oxperf_abi::{Misc, RecordType};
 
 use crate::{Cursor, Encoder, Endian, Sample, SampleLayout, WireError, kernel, user};
 
-/// Why a body cannot be written in another byte order.
+/// The reason why a body cannot be written in another byte order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TranscodeError {
     /// It does not hold what its kind needs.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// What records of this kind hold is not known.
+    /// Records of this kind cannot be decoded here.
     #[error("records of kind {} are not known", .0.0)]
     Unknown(RecordType),
 }

@@ -27,7 +27,7 @@ impl<'a> Words<'a> {
         self.bytes.len() / 8
     }
 
-    /// Whether there is no word.
+    /// Returns whether there is no word.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

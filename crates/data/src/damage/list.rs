@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::Damage;
 
-/// What is damaged in a recording. A file can be broken in more places than anybody wants to read about: the first
-/// ones are listed, the others are counted.
+/// The damage of a recording. A file can be broken in more places than anybody wants to read about: the first ones are
+/// listed, the others are counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DamageList {
     listed: Vec<Damage>,
@@ -14,7 +14,7 @@ pub struct DamageList {
 }
 
 impl DamageList {
-    /// How many are listed one by one.
+    /// Number of those that are listed one by one.
     pub const LISTED: usize = 32;
 
     /// Adds one more.
@@ -43,17 +43,17 @@ impl DamageList {
         &self.listed
     }
 
-    /// How many there are beside the listed ones.
+    /// Their number beside the listed ones.
     pub fn unlisted(&self) -> u64 {
         self.unlisted
     }
 
-    /// How many there are.
+    /// Their number.
     pub fn count(&self) -> u64 {
         self.listed.len() as u64 + self.unlisted
     }
 
-    /// Whether nothing is broken.
+    /// Returns whether nothing is broken.
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty()
     }

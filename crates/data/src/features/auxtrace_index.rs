@@ -13,7 +13,7 @@ pub struct AuxtraceIndex(pub Vec<AuxtraceEntry>);
 /// One AUXTRACE record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AuxtraceEntry {
-    /// Where the record begins.
+    /// Offset of the record.
     pub offset: FileOffset,
     /// Size of the record without the trace that follows it, bytes.
     pub size: u64,

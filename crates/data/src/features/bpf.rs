@@ -12,7 +12,7 @@ pub struct BpfProgInfo(pub Vec<BpfProgram>);
 /// One program. The bytes are the kernel's structures in the recorder's byte order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BpfProgram {
-    /// Which arrays `data` holds, one bit each.
+    /// The arrays that `data` holds, one bit each.
     pub arrays: u64,
     /// The kernel's `bpf_prog_info`.
     pub info: Vec<u8>,
@@ -25,7 +25,7 @@ pub struct BpfProgram {
 pub struct BpfFunction {
     /// Its name in the kernel's symbols, such as `bpf_prog_6deef7357e7b4530_F`.
     pub name: String,
-    /// Where its instructions begin.
+    /// Address of its first instruction.
     pub address: u64,
     /// Their size in bytes.
     pub size: u32,

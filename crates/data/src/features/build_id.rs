@@ -37,10 +37,10 @@ impl BuildIdEntry {
 
 /// Header, process and the field of the id.
 const FIXED: usize = 8 + 4 + 24;
-/// The same before a process was written.
+/// The fixed part as it was before a process was written.
 const FIXED_WITHOUT_PID: usize = 8 + 24;
-/// Where a name seems to begin when a table without processes is read as one with them: perf's first entry is
-/// always the kernel's, and its name loses four bytes.
+/// The beginning of a name when a table without processes is read as one with them: perf's first entry is always the
+/// kernel's, and its name loses four bytes.
 const KERNEL_NAME_SHIFTED: &[u8] = b"nel.kallsyms]";
 
 impl Feature for BuildIds {
@@ -61,7 +61,7 @@ impl Feature for BuildIds {
     }
 }
 
-/// Whether the table is of a time when entries had no process.
+/// Returns whether the table is of a time when entries had no process.
 fn is_without_pid(mut table: Cursor<'_>) -> bool {
     let name = table
         .bytes(FIXED)

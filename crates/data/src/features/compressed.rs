@@ -5,7 +5,7 @@ use oxperf_wire::{Cursor, Encoder};
 use super::{Feature, FeatureContext, FeatureId};
 use crate::FeatureFault;
 
-/// How records were compressed.
+/// The compression of records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Compression {
     /// Version of the layout.

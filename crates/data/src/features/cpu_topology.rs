@@ -18,7 +18,8 @@ pub struct CpuTopology {
     pub die_siblings: Option<Vec<String>>,
 }
 
-/// Where a CPU is. A number that the kernel did not tell is `None`.
+/// The position of a CPU. A number that the kernel did not give is `None`. A number that the kernel did not tell is
+/// `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CpuTopologyEntry {
     /// Core inside the die.
@@ -69,7 +70,7 @@ impl Feature for CpuTopology {
     }
 }
 
-/// Whether there is something behind that is no padding, as records of streams have it.
+/// Returns whether there is something behind that is no padding, as records of streams have it.
 fn goes_on(mut cursor: Cursor<'_>) -> bool {
     let rest = cursor.rest();
     rest.len() >= 8 || rest.iter().any(|byte| *byte != 0)

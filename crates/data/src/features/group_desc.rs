@@ -16,7 +16,7 @@ pub struct GroupEntry {
     pub name: String,
     /// The leader's place in the list of events.
     pub leader: u32,
-    /// How many events it has, with the leader; they follow it in the list.
+    /// Number of events that it has, with the leader; they follow it in the list.
     pub members: u32,
 }
 

@@ -70,12 +70,12 @@ impl FeatureBits {
         self.0
     }
 
-    /// Whether no bit is set.
+    /// Returns whether no bit is set.
     pub const fn is_empty(self) -> bool {
         matches!(self.words(), [0, 0, 0, 0])
     }
 
-    /// Whether `id` is in the set.
+    /// Returns whether `id` is in the set.
     pub const fn contains(self, id: FeatureId) -> bool {
         self.0[id.0 as usize / 64] >> (id.0 % 64) & 1 == 1
     }

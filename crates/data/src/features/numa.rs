@@ -16,7 +16,7 @@ pub struct NumaNode {
     pub node: u32,
     /// Its memory in units of 1024 bytes.
     pub total_kilobytes: u64,
-    /// What of it was free.
+    /// The free part of it.
     pub free_kilobytes: u64,
     /// List of its CPUs.
     pub cpus: String,

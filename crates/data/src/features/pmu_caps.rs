@@ -39,7 +39,7 @@ pub struct PmuCaps(pub Vec<PmuCapsEntry>);
 pub struct PmuCapsEntry {
     /// Name of the PMU.
     pub pmu: String,
-    /// What it can do.
+    /// Its capabilities.
     pub caps: Vec<Capability>,
 }
 

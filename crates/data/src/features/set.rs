@@ -38,7 +38,7 @@ impl FeatureSet {
         }
     }
 
-    /// Which features there are.
+    /// The set of the features that are there.
     pub fn bits(&self) -> FeatureBits {
         self.bodies.keys().copied().collect()
     }

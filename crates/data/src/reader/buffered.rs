@@ -39,7 +39,7 @@ impl<'a> BufferedBytes<'a> {
         })
     }
 
-    /// What is left without the first `count` bytes.
+    /// The bytes behind the first `count`.
     pub(super) fn skip(self, count: usize) -> BufferedBytes<'a> {
         match self.0 {
             Kind::Borrowed(bytes) => {
@@ -99,7 +99,7 @@ impl Chunk {
         }
     }
 
-    /// What has not been framed.
+    /// The bytes that have not been framed.
     pub(super) fn rest(&self) -> &[u8] {
         self.bytes.get(self.position..).unwrap_or_default()
     }
@@ -114,7 +114,7 @@ impl Chunk {
         self.position = self.position.saturating_add(count).min(self.bytes.len());
     }
 
-    /// What the walk finds next, with the bytes of a record and its place.
+    /// The next step of the walk, with the bytes of a record and its place.
     pub(super) fn next(&mut self, walk: &mut Walk, tail: Tail) -> Next {
         loop {
             let place = self.place();
@@ -150,7 +150,7 @@ impl Chunk {
     }
 }
 
-/// What a chunk gives.
+/// The next thing that a chunk gives.
 #[derive(Debug)]
 pub(super) enum Next {
     Record(Framed<BufferedBytes<'static>>),

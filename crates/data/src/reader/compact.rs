@@ -68,7 +68,7 @@ fn beginning(raw: RawRecord<'_>, kept: usize) -> Framed<BufferedBytes<'_>> {
 #[derive(Debug, Default)]
 struct Condensed {
     records: Vec<Result<Place, Damage>>,
-    /// What is kept of the bodies, one behind the other.
+    /// The parts of the bodies that are kept, one behind the other.
     bytes: Vec<u8>,
 }
 

@@ -159,7 +159,7 @@ impl From<NamedEvent> for EventEntry {
     }
 }
 
-/// How many ids may still be read: entries that all name the same stretch must not multiply it.
+/// Number of ids that may still be read: entries that all name the same stretch must not multiply it.
 struct IdBudget {
     left: usize,
 }

@@ -15,7 +15,7 @@ pub struct Features<'a> {
     place: Place<'a>,
 }
 
-/// Where the bytes are.
+/// The source of the bytes.
 #[derive(Clone, Debug)]
 enum Place<'a> {
     /// Behind the data of a file.
@@ -24,7 +24,7 @@ enum Place<'a> {
     Records(Vec<(FeatureId, Vec<u8>)>),
 }
 
-/// What the table behind the data says.
+/// The content of the table behind the data.
 #[derive(Clone, Debug)]
 struct Located<'a> {
     file: &'a [u8],
@@ -104,7 +104,7 @@ impl<'a> Features<'a> {
         }
     }
 
-    /// Where a feature's bytes stand in the file; `None` when its bit is not set, and for all of a stream.
+    /// The section of a feature's bytes in the file; `None` when its bit is not set, and for all of a stream.
     ///
     /// # Errors
     /// The table is cut before its entry.
@@ -168,7 +168,7 @@ impl<'a> Features<'a> {
         }
     }
 
-    /// What some features need to know of others.
+    /// The values that some features need of others.
     fn context(&self) -> FeatureContext {
         let bare = FeatureContext::default();
         let cpus = self.raw(FeatureId::NRCPUS).ok().flatten();

@@ -8,14 +8,14 @@ use super::BufferedBytes;
 /// One record as it stands in the file, with its bytes in whatever way they are held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Framed<B> {
-    /// Where its header begins; for a record that was compressed, where the record that held it begins.
+    /// Offset of its header; for a record that was compressed, where the record that held it begins.
     pub offset: FileOffset,
     /// Its header.
     pub header: RecordHeader,
-    /// What the header's size covers, without the header.
+    /// The bytes that the header's size covers, without the header.
     pub body: B,
-    /// What follows outside of the header's size: tracing data of HEADER_TRACING_DATA, trace of AUXTRACE. Empty for
-    /// all others.
+    /// The bytes outside of the header's size: tracing data of HEADER_TRACING_DATA, trace of AUXTRACE. Empty for all
+    /// others.
     pub payload: B,
 }
 
@@ -23,7 +23,7 @@ pub struct Framed<B> {
 pub type RawRecord<'a> = Framed<&'a [u8]>;
 
 impl<B: AsRef<[u8]>> Framed<B> {
-    /// The same record, borrowed from whoever holds it.
+    /// The record, borrowed from whoever holds it.
     #[inline]
     pub fn as_raw(&self) -> RawRecord<'_> {
         let (body, payload) = (self.body.as_ref(), self.payload.as_ref());

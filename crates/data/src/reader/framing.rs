@@ -1,4 +1,4 @@
-//! Where one record ends and the next begins.
+//! The boundaries between records.
 
 use oxperf_abi::{Misc, RecordType};
 use oxperf_wire::{Endian, RecordHeader};
@@ -77,7 +77,7 @@ impl Framing {
         (bytes.len() - size >= payload).then_some((header, payload))
     }
 
-    /// How many of `bytes` are records that end inside of them.
+    /// Number of the bytes that belong to records which end inside of `bytes`.
     pub(crate) fn whole_records(self, bytes: &[u8]) -> usize {
         let mut end = 0;
         while let Some((header, payload)) = self.whole(&bytes[end..]) {

@@ -11,7 +11,7 @@ pub(super) struct Inflate {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Broken;
 
-/// What one step did.
+/// The outcome of one step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Step {
     /// Bytes of the input that are done with.

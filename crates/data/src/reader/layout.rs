@@ -1,4 +1,5 @@
-//! Where the records and the features of a file are: as its header says, or where they are found when that is wrong.
+//! Layout of a file: the sections of its records and features as its header states them, or as they are found when
+//! that is wrong.
 
 use oxperf_abi::FileOffset;
 use oxperf_wire::{Cursor, Endian};
@@ -8,14 +9,14 @@ use super::framing::Framing;
 use super::sanity::SanityCheck;
 use crate::{Damage, DamageList, FeatureBits, FileHeader, Section};
 
-/// What can be believed.
+/// The parts of the header that can be believed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout {
     /// The records, as far as the file has them.
     pub(super) data: Section,
     /// The features that have a place in the table.
     pub(super) features: FeatureBits,
-    /// Where the table of the features stands.
+    /// Start of the table of the features.
     pub(super) table: u64,
 }
 
@@ -94,7 +95,7 @@ impl<'a> Look<'a> {
             .map(|raw| raw.offset.0)
     }
 
-    /// Where the records begin. Where the header says so there is one, unless it lies or the first one is broken.
+    /// Offset of the first record. Where the header says so there is one, unless it lies or the first one is broken.
     fn begin_of_data(&self, damage: &mut DamageList) -> u64 {
         let (stated, length) = (self.header.data.offset, self.file.len() as u64);
         let least = self
@@ -129,7 +130,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Whether the places of all features are in the file; so it is without any.
+    /// Returns whether the places of all features are in the file; so it is without any.
     fn table_is_there(&self, table: u64) -> bool {
         let length = self.file.len() as u64;
         let mut places = self.places(table);
@@ -142,7 +143,8 @@ impl<'a> Look<'a> {
             .all(|_| places.next().is_some_and(possible))
     }
 
-    /// Whether a table stands here that nothing else can be: features one behind another, the first behind the table.
+    /// Returns whether a table stands here that nothing else can be: features one behind another, the first behind the
+    /// table.
     fn is_table(&self, table: u64) -> bool {
         let count = self.header.features.iter().count();
         let least = table.saturating_add(Section::STORED * count as u64);
@@ -170,8 +172,8 @@ impl<'a> Look<'a> {
         std::iter::from_fn(move || Section::decode(&mut cursor).ok())
     }
 
-    /// Whether the header is one that a recorder writes before its end: it claims data and no features, which every
-    /// recorder adds when it closes a file. Versions without features cannot say so.
+    /// Returns whether the header is one that a recorder writes before its end: it claims data and no features, which
+    /// every recorder adds when it closes a file. Versions without features cannot say so.
     fn is_unfinished(&self) -> bool {
         let header = self.header;
         header.size == FileHeader::SIZE && header.data.size > 0 && header.features.is_empty()
@@ -207,7 +209,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Where the records end and the table of the features begins, when there is such a place.
+    /// End of the records and begin of the table of the features, when there is such a place.
     fn end_of_data(&self, begin: u64) -> Option<u64> {
         let mut end = begin;
         for item in self.records_from(begin) {

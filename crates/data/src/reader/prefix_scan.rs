@@ -26,7 +26,7 @@ const SMALLEST_STRETCH: u64 = 4 << 20;
 /// Memory is no faster with more.
 const MOST_STRETCHES: usize = 8;
 
-/// What comes of one record, or of a stretch that holds none.
+/// The outcome of one record, or of a stretch that holds none.
 type Item<'r> = Result<RawRecord<'r>, Damage>;
 
 impl Records<'_> {
@@ -75,7 +75,7 @@ impl Records<'_> {
         values
     }
 
-    /// Where stretches begin, the first one at the first record.
+    /// The beginnings of stretches, the first one at the first record.
     fn begins(&self, threads: usize) -> Vec<FileOffset> {
         let (first, size) = (self.offset(), self.rest().len() as u64);
         let count = (size / SMALLEST_STRETCH)
@@ -97,8 +97,8 @@ impl Records<'_> {
             .find(|place| self.starting_at(*place).begins_like_records())
     }
 
-    /// Whether several records of known kinds follow one another from here. By chance that happens; who asks must not
-    /// rely on it.
+    /// Returns whether several records of known kinds follow one another from here. By chance that happens; who asks
+    /// must not rely on it.
     fn begins_like_records(&self) -> bool {
         const SEVERAL: usize = 8;
         let mut rest = self.rest();
@@ -240,7 +240,7 @@ mod tests {
         bytes
     }
 
-    /// What one walk over the image finds: places and bodies, or damage.
+    /// One step of a walk over the image, as tests compare it: places and bodies, or damage.
     fn told(item: Item<'_>) -> (u64, usize, bool) {
         item.map_or((0, 0, true), |raw| {
             (raw.offset.0, raw.body.len() + raw.payload.len(), false)

@@ -1,4 +1,4 @@
-//! What a stream says about itself before its samples: what a file has in its header.
+//! The records at the beginning of a stream that say about it what a file has in its header.
 
 use oxperf_abi::{EventId, RecordType};
 use oxperf_wire::{Cursor, Endian, StoredAttr};
@@ -14,7 +14,7 @@ pub(super) struct Prologue {
     pub(super) features: Vec<(FeatureId, Vec<u8>)>,
     /// Attributes that cannot be used.
     pub(super) damage: DamageList,
-    /// Whether trace of instructions was announced.
+    /// True if trace of instructions was announced.
     pub(super) traced: bool,
     bytes: usize,
 }

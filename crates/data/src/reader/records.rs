@@ -35,7 +35,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// The same records, with the open file whose image they are borrowed from.
+    /// These records, with the open file whose image they are borrowed from.
     pub(super) fn read_from(self, file: Option<&'a File>) -> Records<'a> {
         Records { file, ..self }
     }
@@ -56,7 +56,7 @@ impl<'a> Records<'a> {
         self.data.get(self.position..).unwrap_or_default()
     }
 
-    /// Where the next record is expected.
+    /// The offset at which the next record is expected.
     pub fn offset(&self) -> FileOffset {
         FileOffset(self.base + self.position as u64)
     }

@@ -1,4 +1,4 @@
-//! Where records go on after something that is none.
+//! The search for records behind something that is none.
 //!
 //! A place is taken for the beginning of a record when several plausible ones follow one another from there on, or
 //! when they end exactly where the data do; the more they tell, the fewer it takes (see [`Evidence`]). Every place is
@@ -8,7 +8,7 @@
 use super::framing::Framing;
 use super::sanity::{Evidence, SanityCheck};
 
-/// What follows the bytes at hand.
+/// The state of the input behind the bytes at hand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tail {
     /// More bytes can be had.
@@ -38,12 +38,12 @@ enum What {
     Record {
         /// The size stated there, if that alone is what is wrong.
         expected: Option<u64>,
-        /// Where the last record would end of those that follow one another by their sizes alone.
+        /// The end of the last record
         chain: Option<u64>,
     },
 }
 
-/// How a search stands.
+/// The outcome of a search so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     /// No records from `from` on; the next one begins at `to`.
@@ -62,7 +62,7 @@ pub(super) enum Found {
     Pause,
 }
 
-/// What a place turned out to be.
+/// The outcome of a look at a place.
 enum Place {
     Record,
     /// Nothing; the next place worth a look.
@@ -201,7 +201,7 @@ impl Search {
         }
     }
 
-    /// What the place must tell: records keep the step of eight bytes in which they stand.
+    /// The evidence that a place must give: records keep the step of eight bytes in which they stand.
     fn in_step(&self) -> Evidence {
         let in_step = (self.next - self.from).is_multiple_of(8);
         if in_step {
@@ -220,7 +220,7 @@ struct View<'v> {
     tail: Tail,
 }
 
-/// What stands at a place.
+/// The content of a place.
 enum Look {
     /// A record that tells something, and ends there; what it tells is all that is asked for where more follows than
     /// is worth waiting for.
@@ -269,8 +269,8 @@ impl<'v> View<'v> {
         SanityCheck::possible(self.plausible.framing.header(bytes))
     }
 
-    /// Where a record of whatever kind would end that begins at a place. Those with bytes outside of their size are of
-    /// known kinds.
+    /// End of the record of whatever kind that begins at a place. Those with bytes outside of their size are of known
+    /// kinds.
     fn end_by_size(&self, place: u64) -> Option<u64> {
         let bytes = self.bytes_from(place);
         let header = self.plausible.framing.header(*bytes.first_chunk()?);
@@ -320,12 +320,12 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Whether records begin at `place` that tell `enough`.
+    /// Returns whether records begin at `place` that tell `enough`.
     fn goes_on(&self, place: u64, enough: Evidence) -> Place {
         self.tells(place, Evidence::default(), enough, place + 1)
     }
 
-    /// Whether the records from `position` on tell `enough` together with what is told already.
+    /// Returns whether the records from `position` on tell `enough` together with what is told already.
     fn tells(&self, position: u64, told: Evidence, enough: Evidence, otherwise: u64) -> Place {
         let (mut position, mut told, nothing) =
             (position, told, Place::Nothing { next: otherwise });
@@ -347,7 +347,7 @@ impl<'v> View<'v> {
         Place::Record
     }
 
-    /// Whether records begin at `place` and go on beyond `end`, but not at `end`.
+    /// Returns whether records begin at `place` and go on beyond `end`, but not at `end`.
     fn crosses(&self, place: u64, end: u64, enough: Evidence) -> Place {
         let (mut position, mut told) = (place, Evidence::default());
         // What the record tells that lies across the end.

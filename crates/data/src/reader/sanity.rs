@@ -1,4 +1,4 @@
-//! Whether some bytes can be a record of the recording at hand.
+//! True if some bytes can be a record of the recording at hand.
 //!
 //! Two tests. The quick one looks at a header and is passed by every record that a recorder writes, also by kinds
 //! that are not known yet. The thorough one is for bytes after a damaged stretch: it looks at what each kind of
@@ -14,7 +14,7 @@ use oxperf_wire::{RecordHeader, SampleLayout};
 use super::EventEntry;
 use super::framing::Framing;
 
-/// What is known about the records of a recording.
+/// The facts that are known about the records of a recording.
 #[derive(Clone, Debug)]
 pub(super) struct SanityCheck {
     pub(super) framing: Framing,
@@ -30,7 +30,7 @@ struct Events {
     by_id: HashMap<EventId, usize>,
 }
 
-/// How much one record tells. Garbage passes for one record now and then, hardly for several in a row.
+/// The weight of one record as evidence. Garbage passes for one record now and then, hardly for several in a row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Evidence(u32);
 
@@ -46,7 +46,8 @@ impl Evidence {
     /// Enough to go on at any other place.
     pub(super) const ENOUGH_OUT_OF_STEP: Evidence = Evidence(8);
 
-    /// Whether it is enough where nothing follows that could tell more, when `enough` is what is asked for elsewhere.
+    /// Returns whether it is enough where nothing follows that could tell more, when `enough` is what is asked for
+    /// elsewhere.
     pub(super) fn is_something(self, enough: Evidence) -> bool {
         self.0 >= enough.0 / Self::ENOUGH.0
     }

@@ -54,7 +54,7 @@ fn long_recording() -> Vec<u8> {
     writer.finish(&features).unwrap()
 }
 
-/// What is read of the long recording after `change`: names of the events, ids, records, host, damage.
+/// The parts of the long recording that are read after `change`: names of the events, ids, records, host, damage.
 fn read_changed(
     change: impl FnOnce(&mut Vec<u8>),
 ) -> (Vec<String>, usize, usize, bool, Vec<String>) {
@@ -336,7 +336,7 @@ fn stream() -> Vec<u8> {
     encoder.into_bytes()
 }
 
-/// What a reader of the stream must know.
+/// Checks the facts that a reader of the stream must know.
 fn check_stream(reader: &Reader<'_>) {
     assert_eq!(reader.container(), Container::Stream);
     assert_eq!(

@@ -21,23 +21,23 @@ type Item<'a> = Result<Framed<BufferedBytes<'a>>, Damage>;
 pub(super) struct Unpacked<'a, I> {
     records: I,
     ended: bool,
-    /// What comes next, before anything else.
+    /// The item that comes next, before anything else.
     ahead: Option<Item<'a>>,
     /// `None` while the stream is broken.
     inflate: Option<Inflate>,
     packed: Option<Packed<'a>>,
-    /// What could not be decompressed since the stream broke.
+    /// The bytes that could not be decompressed since the stream broke.
     lost: Option<Lost>,
     walk: Walk,
     chunk: Chunk,
-    /// Where the compressed record stands that the chunk comes from.
+    /// Offset of the compressed record that the chunk comes from.
     offset: FileOffset,
     /// Most bytes that one compressed record may hold.
     limit: u64,
     volume: Volume,
 }
 
-/// What all compressed records come to.
+/// Totals of all compressed records.
 #[derive(Clone, Copy, Debug, Default)]
 struct Volume {
     packed: u64,
@@ -74,15 +74,15 @@ struct Lost {
 const PIECE: usize = 256 << 10;
 /// No record that is compressed is larger: sizes have 16 bits, and what has a payload is never compressed.
 const LARGEST: u64 = 1 << 16;
-/// What a compressed record may hold when the recording does not say.
+/// Limit of a compressed record's content when the recording states none.
 const USUAL_LIMIT: u64 = 64 << 20;
-/// What is believed of a recording that does.
+/// Range of the limits that a recording may state.
 const LIMITS: std::ops::RangeInclusive<u64> = 1 << 20..=512 << 20;
-/// How often its compressed size a recording may hold, so that the work is bounded by its file. Zstandard can come to
-/// 32768. Recorders come to 10, and to 1100 where every sample copies the same 64 KB of stack: 4096 would leave such a
-/// sample 16 bytes, less than its time and registers take.
+/// Limit of the decompressed size as a multiple of the compressed size, so that the work is bounded by its file.
+/// Zstandard can come to 32768. Recorders come to 10, and to 1100 where every sample copies the same 64 KB of stack:
+/// 4096 would leave such a sample 16 bytes, less than its time and registers take.
 const RATIO: u64 = 4096;
-/// What may come out of the first bytes whatever the ratio.
+/// Bytes that may come out of the first ones whatever the ratio.
 const AT_ONCE: u64 = 1 << 20;
 /// The first bytes of a compressed stream.
 const BEGINNING: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -257,7 +257,7 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
         }
     }
 
-    /// What comes from outside.
+    /// Takes an item that comes from outside.
     fn take(&mut self, next: Item<'a>) -> Item<'a> {
         match &next {
             Ok(record) => self.enter(record),

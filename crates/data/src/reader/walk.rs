@@ -1,8 +1,8 @@
 //! From bytes to records, past what is damaged.
 //!
-//! Where the bytes come from is the business of others: they show what they have, and are told what stands at its
-//! beginning. A record is handed out when the next one begins where it ends. If nothing sensible does, either the
-//! next header is broken or this record states a wrong size; a [`Search`] finds out and says where to go on.
+//! The source of the bytes is the business of others: they show the bytes that they have, and learn what stands at
+//! their beginning. A record is handed out when the next one begins where it ends. If nothing sensible does, either
+//! the next header is broken or this record states a wrong size; a [`Search`] finds out and says where to go on.
 
 use oxperf_abi::FileOffset;
 use oxperf_wire::RecordHeader;
@@ -12,7 +12,7 @@ use super::resync::{Found, Search, Tail};
 use super::sanity::SanityCheck;
 use crate::Damage;
 
-/// What stands at the beginning of the bytes.
+/// The item at the beginning of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     /// A record with so many bytes outside of its size.
@@ -242,13 +242,13 @@ impl Walk {
     }
 }
 
-/// What a look at a record says.
+/// The outcome of a look at a record.
 enum Look {
     Step(Step),
     Doubt(Search),
 }
 
-/// What to do when there is not even a header.
+/// The step to take when there is not even a header.
 fn missing(wanted: u64, rest: &[u8], at: u64, tail: Tail) -> Step {
     match tail {
         Tail::More => Step::More { wanted },

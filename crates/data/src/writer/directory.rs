@@ -22,10 +22,10 @@ struct PartWriter<O> {
 }
 
 impl<O: Output> DirectoryWriter<O> {
-    /// What the file with the header is called.
+    /// The name of the file with the header.
     pub const DATA_NAME: &'static str = "data";
 
-    /// What a file of records is called.
+    /// The name of a file of records.
     pub fn part_name(index: usize) -> String {
         format!("data.{index}")
     }

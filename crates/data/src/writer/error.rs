@@ -1,4 +1,4 @@
-//! What could not be written, and what is safe.
+//! Errors of writing, with the part that is safe.
 
 use std::{fmt, io};
 
@@ -32,17 +32,17 @@ impl fmt::Display for FilePart {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {part}: {written} of {size} bytes at {:#x} were taken; {safe} bytes of records can be read", offset.0)]
 pub struct WriteError {
-    /// What was to be written.
+    /// The part that was to be written.
     pub part: FilePart,
-    /// Where.
+    /// The offset.
     pub offset: FileOffset,
-    /// How many bytes.
+    /// Number of bytes.
     pub size: u64,
-    /// How many of them the output took.
+    /// Number of them that the output took.
     pub written: u64,
     /// Bytes of records that the header on disk now names: what any reader gets from the file as it is.
     pub safe: u64,
-    /// Why.
+    /// The reason.
     pub source: io::Error,
 }
 
@@ -51,6 +51,6 @@ pub struct WriteError {
 pub struct Failed {
     /// Bytes taken before.
     pub written: usize,
-    /// Why.
+    /// The reason.
     pub source: io::Error,
 }

@@ -1,4 +1,4 @@
-//! Where a writer writes: anything that takes bytes at a position.
+//! Outputs of a writer: anything that takes bytes at a position.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};

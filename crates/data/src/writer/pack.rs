@@ -9,7 +9,7 @@ use zstd::stream::raw::{Encoder as Zstd, InBuffer, Operation, OutBuffer};
 
 use crate::features::Compression;
 
-/// How compressed bytes are put into records.
+/// The kinds of records that compressed bytes are put into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PackedAs {
     /// COMPRESSED: records of any size, which every perf since 5.2 reads.
@@ -67,7 +67,7 @@ impl Packer {
         Ok(())
     }
 
-    /// What the recording must say about its compression.
+    /// The feature that states the compression.
     pub fn feature(&self) -> Compression {
         let ratio = (self.taken + self.made / 2)
             .checked_div(self.made)

@@ -119,7 +119,7 @@ impl<W: Write> StreamWriter<W> {
         &self.left_out
     }
 
-    /// Where the next record will stand in the stream.
+    /// The offset of the next record in the stream.
     pub fn position(&self) -> FileOffset {
         FileOffset(self.position)
     }
@@ -172,7 +172,7 @@ fn encode_event(event: &NamedEvent, out: &mut Encoder) {
     });
 }
 
-/// Whether a feature's bytes and its number fit into a record, or it is the one that stands behind its record.
+/// Returns whether a feature's bytes and its number fit into a record, or it is the one that stands behind its record.
 fn fits(id: FeatureId, bytes: &[u8]) -> bool {
     id == TracingDataSection::ID || bytes.len() <= RecordHeader::MAX_SIZE - RecordHeader::SIZE - 8
 }

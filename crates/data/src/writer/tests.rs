@@ -1,4 +1,4 @@
-//! What a file holds at each moment of its writing.
+//! Content of a file at each moment of its writing.
 
 use std::io::{self, ErrorKind};
 

@@ -10,7 +10,7 @@ use oxperf_objects::Elf;
 use crate::CodeNames;
 use crate::lines::{code_section, within};
 
-/// How many bytes of a function are read.
+/// Number of bytes of a function that are read.
 const SIZE_LIMIT: u64 = 1 << 22;
 
 /// The code of a function.

@@ -63,7 +63,7 @@ pub(super) fn held(
 /// A variable that is held at a place, before its type is known to be one.
 struct Candidate {
     ty: TypeId,
-    /// Whether what is at the place is what the variable points to.
+    /// True if what is at the place is what the variable points to.
     through: bool,
     offset: u64,
 }
@@ -132,13 +132,13 @@ fn of_variable(
     })
 }
 
-/// Whether what an outer scope has is to be preferred: what lies further in a larger type, and otherwise the outer one
-/// unless the inner is better.
+/// Returns whether what an outer scope has is to be preferred: what lies further in a larger type, and otherwise the
+/// outer one unless the inner is better.
 fn is_preferred(reader: &mut TypeReader<'_>, best: (TypeId, u64), found: (TypeId, u64)) -> bool {
     found.1 > best.1 || found.1 == best.1 && !is_better(reader, found.0, best.0)
 }
 
-/// Whether a type tells more than another: pointers more than others, and then the larger.
+/// Returns whether a type tells more than another: pointers more than others, and then the larger.
 pub(super) fn is_better(reader: &mut TypeReader<'_>, than: TypeId, ty: TypeId) -> bool {
     let leads = |reader: &mut TypeReader<'_>, ty| {
         let plain = reader.plain(ty);

@@ -11,7 +11,7 @@ use super::state::{STACK, State, Value};
 use super::{Miss, Sought, direct, frame};
 use crate::CodeNames;
 
-/// How many instructions are followed for one place.
+/// Number of instructions that are followed for one place.
 const STEPS_LIMIT: usize = 1 << 16;
 /// How many places of variables are looked at on these ways together.
 const LOOKS_LIMIT: usize = 1 << 24;

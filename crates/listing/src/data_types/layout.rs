@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use oxperf_symbols::{TypeId, TypeKind, TypeReader};
 
-/// How many fields of a type are told, those of fields among them.
+/// Number of fields of a type that are told, those of fields among them.
 const FIELDS_LIMIT: usize = 1 << 16;
 /// How deep fields may lie in each other.
 const DEPTH_LIMIT: usize = 64;
@@ -14,7 +14,7 @@ const DEPTH_LIMIT: usize = 64;
 pub struct DataLayout {
     /// What the type is called; untrusted.
     pub name: Arc<str>,
-    /// How many bytes it takes; 0 where that is not told.
+    /// Number of bytes that it takes; 0 where that is not told.
     pub size: u64,
     /// Its fields; each stands before its own.
     pub fields: Vec<DataField>,
@@ -23,22 +23,22 @@ pub struct DataLayout {
 /// A field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataField {
-    /// How many fields are around it.
+    /// Number of fields that are around it.
     pub depth: usize,
     /// Its name, with its number of bits where it has not whole bytes; untrusted.
     pub name: Option<String>,
     /// What its type is called; untrusted.
     pub type_name: Arc<str>,
-    /// Where it begins, in bytes from the beginning of the whole.
+    /// Offset of its first byte, in bytes from the beginning of the whole.
     pub offset: u64,
-    /// How many bytes it takes.
+    /// Number of bytes that it takes.
     pub size: u64,
-    /// Whether fields of its own follow.
+    /// True if fields of its own follow.
     pub has_fields: bool,
 }
 
 impl DataField {
-    /// Whether it takes the byte at an offset of the whole.
+    /// Returns whether it takes the byte at an offset of the whole.
     pub fn holds(&self, offset: u64) -> bool {
         offset >= self.offset && offset - self.offset < self.size
     }

@@ -14,21 +14,22 @@ const PARSED: [&str; 70] = [
 /// What stands behind the name of an instruction for the width of its data.
 const WIDTHS: [char; 4] = ['b', 'w', 'l', 'q'];
 
-/// Whether the operands of an instruction are read.
+/// Returns whether the operands of an instruction are read.
 pub(super) fn is_parsed(name: &str) -> bool {
     let name = name.strip_prefix("lock ").unwrap_or(name);
     let is_known = |name: &str| PARSED.binary_search(&name).is_ok();
     is_known(name) || name.strip_suffix(WIDTHS).is_some_and(is_known)
 }
 
-/// Whether an instruction counts as one that works on the stack alone: by the beginning of its name, as perf has it.
+/// Returns whether an instruction counts as one that works on the stack alone: by the beginning of its name, as perf
+/// has it.
 pub(super) fn moves_stack(name: &str) -> bool {
     ["push", "pop", "call", "ret"]
         .iter()
         .any(|word| name.starts_with(word))
 }
 
-/// Whether CPUs may run an instruction together with the one `before` it.
+/// Returns whether CPUs may run an instruction together with the one `before` it.
 pub(super) fn fuse(before: &str, name: &str) -> bool {
     const FIRST: [&str; 9] = [
         "add", "and", "cmp", "dec", "inc", "or", "sub", "test", "xor",

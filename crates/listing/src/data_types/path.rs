@@ -7,7 +7,7 @@ use oxperf_disasm::OperationFlow;
 
 use super::code::Code;
 
-/// How many blocks are tried.
+/// Number of blocks that are tried.
 const BLOCKS_LIMIT: usize = 1 << 14;
 
 /// Instructions by their numbers, stretch by stretch.

@@ -2,9 +2,9 @@
 
 use oxperf_symbols::{TypeId, TypeKind, TypeReader};
 
-/// How many registers are followed: the general ones and those of vectors.
+/// Number of registers that are followed: the general ones and those of vectors.
 const REGISTERS: usize = 33;
-/// How many places of the stack are followed.
+/// Number of places of the stack that are followed.
 const SLOTS_LIMIT: usize = 1 << 10;
 /// The registers that a call may change.
 const CHANGED_BY_CALLS: [u16; 9] = [0, 1, 2, 4, 5, 8, 9, 10, 11];
@@ -83,7 +83,7 @@ impl State {
         })
     }
 
-    /// Whether what lies at a distance from the base has parts.
+    /// Returns whether what lies at a distance from the base has parts.
     pub(super) fn is_part(&self, reader: &mut TypeReader<'_>, at: i64) -> bool {
         self.slot(reader, at)
             .is_some_and(|(ty, _)| is_compound(reader, ty))

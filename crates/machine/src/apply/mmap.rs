@@ -32,7 +32,7 @@ struct Mapping<'a> {
 }
 
 impl Mapping<'_> {
-    /// Whether it lies where 32-bit programs have their memory.
+    /// Returns whether it lies where 32-bit programs have their memory.
     fn is_low(&self) -> bool {
         self.start <= u64::from(u32::MAX)
     }
@@ -270,7 +270,7 @@ impl Machine {
 const VDSO: &str = "[vdso]";
 const VDSO_32: &str = "[vdso32]";
 
-/// Whether a mapping shows no file.
+/// Returns whether a mapping shows no file.
 fn is_plain_memory(name: &str, flags: u32) -> bool {
     const PREFIXES: [&str; 6] = [
         "//anon",

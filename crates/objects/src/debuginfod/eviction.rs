@@ -89,7 +89,7 @@ fn remove(file: &Kept) -> bool {
     removed
 }
 
-/// Whether the interval has passed since the cache was looked at last; notes that it is looked at now.
+/// Returns whether the interval has passed since the cache was looked at last; notes that it is looked at now.
 fn is_time(cache: &Path) -> bool {
     let note = cache.join(INTERVAL.0);
     let interval = seconds(cache, INTERVAL);

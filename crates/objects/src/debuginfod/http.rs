@@ -69,7 +69,7 @@ pub fn receive<C: Connection>(
 /// Where a file is to be had.
 #[derive(Debug, PartialEq, Eq)]
 struct Address {
-    /// Whether it is asked by `https://`.
+    /// True if it is asked by `https://`.
     secure: bool,
     /// Host and port, as they stand in the address.
     host: String,
@@ -107,7 +107,7 @@ impl Address {
         }
     }
 
-    /// Whether the host comes with a port.
+    /// Returns whether the host comes with a port.
     fn has_port(&self) -> bool {
         self.host.rsplit(']').next().unwrap_or("").contains(':')
     }

@@ -109,7 +109,7 @@ impl Linker<'_, '_> {
         Some(())
     }
 
-    /// Where the header of a section stands.
+    /// Start of the header of a section.
     fn header(&self, index: usize) -> Option<usize> {
         let table = usize::try_from(self.get(40)?).ok()?;
         table.checked_add(index.checked_mul(SECTION)?)

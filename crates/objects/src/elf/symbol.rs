@@ -56,7 +56,7 @@ pub struct ElfSymbol<'a> {
     pub kind: SymbolKind,
     /// Who sees it.
     pub binding: SymbolBinding,
-    /// Whether it is invisible outside its component (`STV_HIDDEN`, `STV_INTERNAL`).
+    /// True if it is invisible outside its component (`STV_HIDDEN`, `STV_INTERNAL`).
     pub hidden: bool,
     /// Where it is defined.
     pub place: SymbolSection,
@@ -67,7 +67,7 @@ pub struct ElfSymbol<'a> {
 pub struct UnnamedSymbol {
     /// Its number in the table.
     pub number: u32,
-    /// Whether a name is said to be somewhere.
+    /// True if a name is said to be somewhere.
     pub has_name: bool,
     /// Virtual address, or an offset into the section in relocatable files.
     pub value: u64,

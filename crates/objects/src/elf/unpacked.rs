@@ -37,7 +37,7 @@ impl<'a> Elf<'a> {
         inflate_zlib(packed, u64::from_be_bytes(*size)).map(Cow::Owned)
     }
 
-    /// Whether there is a section of that name, compressed or not.
+    /// Returns whether there is a section of that name, compressed or not.
     pub fn has_debug_section(&self, name: &str) -> bool {
         let holds = |section: &&ElfSection<'_>| section.kind != elf::SHT_NOBITS && section.size > 0;
         let older = name.strip_prefix('.').map(|rest| format!(".z{rest}"));
@@ -48,7 +48,7 @@ impl<'a> Elf<'a> {
             .any(|name| self.section(name).filter(holds).is_some())
     }
 
-    /// Whether a stripped program carries symbols along.
+    /// Returns whether a stripped program carries symbols along.
     pub fn has_mini_debug_info(&self) -> bool {
         self.section(b".gnu_debugdata").is_some()
     }

@@ -20,7 +20,7 @@ pub(super) struct Answers {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Stretches {
     known: BTreeMap<(u64, u64), Rows>,
-    /// How many rows they have together.
+    /// Number of rows that they have together.
     rows: usize,
 }
 

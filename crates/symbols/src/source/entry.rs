@@ -54,7 +54,7 @@ impl<'a> CodeAttributes<'a> {
         self.low
     }
 
-    /// Whether the entry has code at all.
+    /// Returns whether the entry has code at all.
     pub(super) fn any(&self) -> bool {
         self.low.is_some() && self.high.is_some() || self.ranges.is_some()
     }

@@ -31,7 +31,7 @@ pub(super) struct InFiles {
     /// Known answers, those of other runs among them.
     answers: OnceLock<Mutex<Answers>>,
     recall: OnceLock<CacheLookup>,
-    /// Whether there are answers that were not there at the begin.
+    /// True if there are answers that were not there at the begin.
     learned: AtomicBool,
 }
 
@@ -92,7 +92,7 @@ impl InFiles {
         &self.found.path
     }
 
-    /// How many units there are, and how many of them have been read.
+    /// Number of units that there are, and how many of them have been read.
     pub(super) fn units(&self) -> (usize, usize) {
         self.object().map_or((0, 0), Object::units)
     }

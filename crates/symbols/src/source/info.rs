@@ -81,7 +81,7 @@ impl DebugInfo {
         }
     }
 
-    /// How many units there are, and how many of them have been read.
+    /// Number of units that there are, and how many of them have been read.
     pub fn units(&self) -> (usize, usize) {
         match &self.told {
             Told::InFiles(files) => files.units(),

@@ -1,4 +1,4 @@
-//! What entries of functions are called.
+//! The name of entries of functions.
 //!
 //! The name may stand at the entry itself, at the declaration that it completes, or at the function that it is a copy
 //! of; these may lie in other units, and in a file that several objects share.
@@ -8,7 +8,7 @@ use gimli::{AttributeValue, UnitOffset};
 use super::entry::read;
 use super::{Dwarf, GimliUnit, Slice};
 
-/// How many entries may refer to each other.
+/// Number of entries that may refer to each other.
 pub(super) const REFERENCES_LIMIT: usize = 16;
 
 /// Where another entry stands.

@@ -80,7 +80,7 @@ struct Seen {
     /// The last file.
     file: Option<u32>,
     has_symbols: bool,
-    /// Whether a file came after other symbols: it is one of several then, and symbols that are not local, which stand
+    /// True if a file came after other symbols: it is one of several then, and symbols that are not local, which stand
     /// behind all files, may come from any of them.
     is_one_of_many: bool,
 }

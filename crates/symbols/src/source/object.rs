@@ -25,7 +25,7 @@ pub(super) struct Object {
     file: File,
     /// What several objects have in common.
     common: Option<Box<File>>,
-    /// Whether there is such a file of which answers may be kept, or none is referred to.
+    /// True if there is such a file of which answers may be kept, or none is referred to.
     has_all_common: bool,
     split: Split,
     /// What symbols tell of code without lines, once there is some.
@@ -91,12 +91,12 @@ impl Object {
         })
     }
 
-    /// How many units there are, and how many of them have been read.
+    /// Number of units that there are, and how many of them have been read.
     pub(super) fn units(&self) -> (usize, usize) {
         (self.file.units.len(), self.file.units.touched())
     }
 
-    /// Whether all files were there that questions so far led to.
+    /// Returns whether all files were there that questions so far led to.
     pub(super) fn is_whole(&self) -> bool {
         self.has_all_common && self.split.is_whole()
     }

@@ -20,7 +20,7 @@ pub(super) struct Split {
     /// The recorded path of the program.
     program: Vec<u8>,
     package: OnceLock<Option<PackageSections>>,
-    /// Whether a part was asked for that is not there, or that answers are not to be kept of.
+    /// True if a part was asked for that is not there, or that answers are not to be kept of.
     misses: AtomicBool,
 }
 
@@ -35,7 +35,7 @@ impl Split {
         }
     }
 
-    /// Whether all parts were there that were asked for, in files that answers may be kept of.
+    /// Returns whether all parts were there that were asked for, in files that answers may be kept of.
     pub(super) fn is_whole(&self) -> bool {
         !self.misses.load(Ordering::Relaxed)
     }

@@ -63,9 +63,9 @@ pub struct TypeFacts {
     pub name: Option<Arc<str>>,
     /// The type that it is made from; `None` for nothing, as C's `void`.
     pub target: Option<TypeId>,
-    /// How many bytes it says to take.
+    /// Number of bytes that it says to take.
     pub size: Option<u64>,
-    /// How many elements an array has.
+    /// Number of elements that an array has.
     pub count: Option<u64>,
 }
 
@@ -74,18 +74,18 @@ pub struct TypeFacts {
 pub struct TypeMember {
     /// Its name; untrusted. Fields of fields without one count as the outer type's own.
     pub name: Option<Arc<str>>,
-    /// Where it begins, in bytes from the beginning of the type.
+    /// Offset of its first byte, in bytes from the beginning of the type.
     pub offset: u64,
-    /// How many bits it has, where it does not have whole bytes.
+    /// Number of bits that it has, where it does not have whole bytes.
     pub bits: Option<u64>,
-    /// What it is.
+    /// Its kind.
     pub ty: Option<TypeId>,
 }
 
 /// A variable or a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// What it is.
+    /// Its kind.
     pub ty: Option<TypeId>,
     /// Where it is held, while which code runs, in the order of its entry.
     pub held: Vec<LocationEntry>,
@@ -118,7 +118,7 @@ pub enum VariableLocation {
 /// A stretch of code with variables of its own: a function, an inlined call, or a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// How many scopes are around it.
+    /// Number of scopes that are around it.
     pub depth: u32,
     /// Its code, by virtual address, in the order of its entry.
     pub code: Vec<Range<u64>>,

@@ -27,7 +27,7 @@ pub(super) struct Unit {
     pub(super) head: OnceLock<Option<UnitHead>>,
     pub(super) lines: OnceLock<Lines>,
     pub(super) functions: OnceLock<Functions>,
-    /// What entries of the unit are called.
+    /// The name of entries of the unit.
     pub(super) names: Mutex<HashMap<usize, Option<Arc<str>>>>,
 }
 
@@ -91,7 +91,7 @@ impl Units {
         &self.list
     }
 
-    /// How many there are.
+    /// Their number.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }

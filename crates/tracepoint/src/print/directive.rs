@@ -156,7 +156,7 @@ impl Layout {
         self
     }
 
-    /// Whether nothing but the conversion is asked for.
+    /// Returns whether nothing but the conversion is asked for.
     pub(super) fn is_plain(&self) -> bool {
         self.width == 0 && self.precision.is_none() && !self.alternate && self.plus.is_empty()
     }

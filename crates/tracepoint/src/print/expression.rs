@@ -99,7 +99,7 @@ impl Binary {
         })
     }
 
-    /// Whether the result is 0 or 1.
+    /// Returns whether the result is 0 or 1.
     fn is_truth(self) -> bool {
         use Binary::*;
         matches!(
@@ -119,7 +119,7 @@ impl Expression {
         Expression::Binary(op, kind, Box::new([left, right]))
     }
 
-    /// Whether the value is that of a field, whatever type it is taken for.
+    /// Returns whether the value is that of a field, whatever type it is taken for.
     pub(super) fn is_only(&self, field: &FormatField) -> bool {
         match self {
             Expression::Field(one) => **one == *field,

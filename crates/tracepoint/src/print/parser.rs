@@ -15,7 +15,7 @@ pub(super) struct Parser<'a> {
     format: &'a EventFormat,
     pub(super) word: WordSize,
     depth: usize,
-    /// How many operators the current argument or table entry has.
+    /// Number of operators that the current argument or table entry has.
     pub(super) operators: usize,
     /// How many names without a known value were met.
     pub(super) unknown: usize,
@@ -24,7 +24,7 @@ pub(super) struct Parser<'a> {
 /// How deep expressions may nest: an expression is evaluated by recursion, and a hostile one must not use up the stack.
 /// The kernel's deepest flag tables have 30 parentheses around each other, at two levels each.
 const DEEPEST: usize = 128;
-/// How many operators an argument or table entry may have, for the same reason; the kernel's have some 40.
+/// Number of operators that an argument or table entry may have, for the same reason; the kernel's have some 40.
 const MOST_OPERATORS: usize = 512;
 
 impl<'a> Parser<'a> {
@@ -205,7 +205,8 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// Whether `words` in parentheses are a type: a known one, or something else with an operand right behind it.
+    /// Returns whether `words` in parentheses are a type: a known one, or something else with an operand right behind
+    /// it.
     fn is_type(&self, words: &str, behind: usize) -> bool {
         let operand_follows = || match self.tokens.get(behind) {
             Some(Token::Symbol(symbol)) => *symbol == "(",

@@ -122,7 +122,7 @@ pub(super) fn bit_words(out: &mut Vec<u8>, bytes: &[u8], record: &Record<'_>) {
     }
 }
 
-/// Whether bit `number` is set in a mask of the recorded kernel's words.
+/// Returns whether bit `number` is set in a mask of the recorded kernel's words.
 fn is_set(bytes: &[u8], number: usize, record: &Record<'_>) -> bool {
     let word = usize::from(record.word.bytes());
     let (first, within) = (number / 8 / word * word, number / 8 % word);

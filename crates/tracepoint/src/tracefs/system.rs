@@ -79,7 +79,7 @@ impl SystemTracefs {
     }
 }
 
-/// Whether `name` is one step of a path below the current one.
+/// Returns whether `name` is one step of a path below the current one.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains('/')
 }

@@ -5,7 +5,7 @@ use crate::{Cursor, Encoder, WireError};
 /// A stretch of the AUX area was filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Aux {
-    /// Where it begins, counted from the start of the trace.
+    /// Offset of its first byte, counted from the start of the trace.
     pub offset: u64,
     /// Bytes.
     pub size: u64,

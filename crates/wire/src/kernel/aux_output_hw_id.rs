@@ -1,4 +1,4 @@
-//! Which hardware id an AUX event has.
+//! The hardware id of an AUX event.
 
 use crate::{Cursor, Encoder, WireError};
 

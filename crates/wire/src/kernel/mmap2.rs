@@ -4,7 +4,7 @@ use oxperf_abi::{BuildId, Misc, Pid, Tid};
 
 use crate::{Cursor, Encoder, WireError};
 
-/// Which file a mapping shows.
+/// Identity of the file that a mapping shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileIdentity {
     /// Device and inode.

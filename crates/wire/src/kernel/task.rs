@@ -15,7 +15,7 @@ pub struct TaskEvent {
     pub tid: Tid,
     /// Parent's thread.
     pub ptid: Tid,
-    /// When.
+    /// The time.
     pub time: PerfTime,
 }
 

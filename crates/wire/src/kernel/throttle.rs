@@ -7,7 +7,7 @@ use crate::{Cursor, Encoder, WireError};
 /// THROTTLE and UNTHROTTLE: the kernel held sampling back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Throttle {
-    /// When.
+    /// The time.
     pub time: PerfTime,
     /// Event.
     pub id: EventId,

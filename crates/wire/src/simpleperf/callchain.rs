@@ -11,7 +11,7 @@ pub struct Callchain<'a> {
     pub pid: Pid,
     /// Thread.
     pub tid: Tid,
-    /// Where it comes from: 0 unwound while recording, 1 unwound afterwards, 2 joined with other chains.
+    /// The origin of the chain: 0 unwound while recording, 1 unwound afterwards, 2 joined with other chains.
     pub kind: u64,
     /// The sample's time.
     pub time: PerfTime,

@@ -7,7 +7,7 @@ use crate::{Cursor, Encoder, WireError};
 /// A message about a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Debug<'a> {
-    /// When.
+    /// The time.
     pub time: PerfTime,
     /// The text.
     pub text: &'a [u8],

@@ -5,7 +5,7 @@ use crate::{Cursor, Encoder, WireError};
 /// A binary and the number by which symbols name it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SimpleperfDso<'a> {
-    /// What it is, by the numbers of the FILE feature.
+    /// Its kind, by the numbers of the FILE feature.
     pub kind: u64,
     /// Its number.
     pub id: u64,

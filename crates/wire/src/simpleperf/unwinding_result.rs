@@ -1,19 +1,19 @@
-//! How the unwinding of a stack went.
+//! The result of unwinding a stack.
 
 use oxperf_abi::PerfTime;
 
 use crate::{Cursor, Encoder, WireError};
 
-/// What the unwinder says of the sample at a time.
+/// The unwinder's result for the sample at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnwindingResult<'a> {
     /// The sample's time.
     pub time: PerfTime,
-    /// How long it took, ns.
+    /// Duration, ns.
     pub used_time: u64,
     /// The unwinder's error; 0 none.
     pub error_code: u64,
-    /// Where the error occurred.
+    /// The address at which the error occurred.
     pub error_address: u64,
     /// The lowest address of the copied stack.
     pub stack_start: u64,

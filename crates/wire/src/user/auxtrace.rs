@@ -9,7 +9,7 @@ use crate::{Cursor, Encoder, WireError};
 pub struct Auxtrace {
     /// Bytes behind the record, with padding to 8.
     pub size: u64,
-    /// Where it began in the endless stream of its ring.
+    /// Offset of its first byte in the endless stream of its ring.
     pub offset: u64,
     /// A time stamp, or a number that tells pieces apart.
     pub reference: u64,

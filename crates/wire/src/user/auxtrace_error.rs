@@ -21,7 +21,7 @@ pub struct AuxtraceError<'a> {
     pub ip: u64,
     /// Time; `None` in the first form of the record.
     pub time: Option<PerfTime>,
-    /// What the decoder says, 63 bytes at most.
+    /// The decoder's message, 63 bytes at most.
     pub message: &'a [u8],
     /// The guest's process and its CPU; `None` in the first two forms.
     pub guest: Option<(Pid, u32)>,

@@ -1,4 +1,4 @@
-//! How AUX data are to be decoded.
+//! Parameters for decoding AUX data.
 
 use crate::{Cursor, Encoder, WireError, Words};
 

@@ -1,4 +1,4 @@
-//! What a BPF program says about itself.
+//! Metadata that a BPF program holds.
 
 use crate::{Cursor, Encoder, WireError};
 

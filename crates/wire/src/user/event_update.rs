@@ -1,4 +1,4 @@
-//! What became known of an event after its attribute.
+//! An addition to an event after its attribute.
 
 use oxperf_abi::EventId;
 
@@ -8,13 +8,13 @@ use crate::{Cursor, Encoder, WireError};
 /// EVENT_UPDATE: more about one event.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EventUpdate<'a> {
-    /// Which event.
+    /// The event.
     pub id: EventId,
-    /// What is new.
+    /// The addition.
     pub update: Update<'a>,
 }
 
-/// What an EVENT_UPDATE tells.
+/// The addition of an EVENT_UPDATE.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Update<'a> {
     /// Unit of the counts.

@@ -1,4 +1,4 @@
-//! Which event id belongs to which ring, CPU and thread.
+//! The ring, CPU and thread of each event id.
 
 use oxperf_abi::EventId;
 

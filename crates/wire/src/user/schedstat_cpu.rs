@@ -5,7 +5,7 @@ use crate::{Cursor, Encoder, WireError};
 /// SCHEDSTAT_CPU: how a CPU was scheduled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SchedstatCpu {
-    /// When.
+    /// The time.
     pub timestamp: u64,
     /// CPU.
     pub cpu: u32,

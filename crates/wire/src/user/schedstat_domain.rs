@@ -5,7 +5,7 @@ use crate::{Cursor, Encoder, WireError};
 /// SCHEDSTAT_DOMAIN: how a CPU balanced load inside one domain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SchedstatDomain {
-    /// When.
+    /// The time.
     pub timestamp: u64,
     /// CPU.
     pub cpu: u32,
@@ -18,7 +18,7 @@ pub struct SchedstatDomain {
 }
 
 impl SchedstatDomain {
-    /// How many counters a version has.
+    /// Number of counters that a version has.
     pub fn counter_count(version: u16) -> usize {
         if version >= 17 { 45 } else { 36 }
     }

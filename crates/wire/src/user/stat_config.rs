@@ -1,4 +1,4 @@
-//! How `perf stat` counted.
+//! Options that `perf stat` counted with.
 
 use crate::{Cursor, Encoder, WireError, Words};
 

@@ -9,7 +9,7 @@ use crate::{Cursor, Encoder, WireError};
 pub struct StatRound {
     /// 0 an interval, 1 the end.
     pub kind: u64,
-    /// When.
+    /// The time.
     pub time: PerfTime,
 }
 

@@ -15,16 +15,16 @@ pub struct TimeConv {
     pub extended: Option<TimeConvExtended>,
 }
 
-/// What newer TIME_CONV records add.
+/// Fields that newer TIME_CONV records add.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeConvExtended {
     /// Base of a short counter.
     pub cycles: u64,
     /// Mask of a short counter.
     pub mask: u64,
-    /// Whether `zero` holds.
+    /// True if `zero` holds.
     pub cap_time_zero: bool,
-    /// Whether the counter is short.
+    /// True if the counter is short.
     pub cap_time_short: bool,
 }
 

@@ -5,13 +5,13 @@
 pub struct RecordedFile {
     /// Its path, or a name like `[kernel.kallsyms]`.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: FileKind,
     /// The lowest virtual address of its executable segment.
     pub min_vaddr: u64,
     /// The symbols that samples hit, at virtual addresses of the file.
     pub symbols: Vec<RecordedSymbol>,
-    /// What only files of its kind have.
+    /// The fields that only files of its kind have.
     pub detail: FileDetail,
 }
 
@@ -26,7 +26,7 @@ pub struct RecordedSymbol {
     pub name: String,
 }
 
-/// What a binary is.
+/// The kind of a binary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct FileKind(pub u32);
 
@@ -43,7 +43,7 @@ impl FileKind {
     pub const SYMBOL_MAP: FileKind = FileKind(4);
 }
 
-/// What only files of one kind have.
+/// The fields that only files of one kind have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum FileDetail {
     /// Nothing, or the recorder did not tell it yet.

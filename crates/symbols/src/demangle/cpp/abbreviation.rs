@@ -9,7 +9,7 @@ pub(super) struct Abbreviation {
     pub(super) short: &'static str,
     /// As it is shown before its own constructor.
     pub(super) full: &'static str,
-    /// What its constructors are called.
+    /// The name of its constructors.
     pub(super) class: Option<&'static str>,
 }
 

@@ -8,7 +8,7 @@ use super::node::{Function, Node, NodeId, Qualifiers};
 pub(super) struct Named {
     pub(super) id: NodeId,
     pub(super) qualifiers: Qualifiers,
-    /// Whether the name ends with template arguments: then the return type is part of the mangling.
+    /// True if the name ends with template arguments: then the return type is part of the mangling.
     pub(super) has_result: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The operators' two-letter codes.
 
-/// How many operands an operator takes in an expression.
+/// Number of operands that an operator takes in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arity {
     One,

@@ -38,9 +38,9 @@ struct Printer<'n, 'a> {
     pack_index: Option<usize>,
     /// The template arguments of the functions around, the innermost last.
     scopes: Vec<NodeId>,
-    /// How many of them count here: an argument itself belongs to what is around its function.
+    /// Number of them that count here: an argument itself belongs to what is around its function.
     level: usize,
-    /// Whether a lambda's parameters are being written: template parameters are its own there.
+    /// True if a lambda's parameters are being written: template parameters are its own there.
     in_lambda: bool,
     depth: u32,
     steps: u32,
@@ -213,7 +213,7 @@ impl<'n, 'a> Printer<'n, 'a> {
         }
     }
 
-    /// Whether a type's left part ends inside a bracket, as that of a pointer to a function does.
+    /// Returns whether a type's left part ends inside a bracket, as that of a pointer to a function does.
     fn is_open(&self, id: NodeId) -> bool {
         match self.resolved(id) {
             Some((

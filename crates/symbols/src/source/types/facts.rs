@@ -10,7 +10,7 @@ use super::super::object::OpenUnit;
 use super::super::{Dwarf, GimliUnit, Slice};
 use super::{TypeFacts, TypeKind, TypeMember};
 
-/// How many fields of a type are read.
+/// Number of fields of a type that are read.
 const MEMBERS_LIMIT: usize = 1 << 16;
 /// How deep entries of a type may stand in each other where a nested one is left out.
 const NESTED_LIMIT: usize = 1 << 20;
@@ -88,7 +88,7 @@ pub(super) fn text<'a>(
     )
 }
 
-/// How many elements all ranges of an array make together.
+/// Number of elements that all ranges of an array make together.
 fn elements(open: &OpenUnit<'_>, entry: usize) -> Option<u64> {
     let mut count = None;
     children(open, entry, |child| {

@@ -13,7 +13,7 @@ use super::frame::Frames;
 use super::globals::Globals;
 use super::{Scopes, TypeFacts, TypeId, TypeKind, TypeMember, facts, variables};
 
-/// How many types may be wrapped in each other.
+/// Number of types that may be wrapped in each other.
 const STEPS_LIMIT: usize = 64;
 
 /// Reads the types and variables of one object, each when it is first asked for. Addresses are virtual ones of its file.
@@ -140,7 +140,7 @@ impl<'d> TypeReader<'d> {
         }
     }
 
-    /// How many bytes a value of the type takes; `None` where that is not told.
+    /// Number of bytes that a value of the type takes; `None` where that is not told.
     pub fn size(&mut self, ty: TypeId) -> Option<u64> {
         let (mut next, mut times) = (ty, 1u64);
         for _ in 0..STEPS_LIMIT {

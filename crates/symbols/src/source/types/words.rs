@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{TypeId, TypeKind, TypeReader};
 
-/// How many types may stand in each other in one name.
+/// Number of types that may stand in each other in one name.
 const STEPS_LIMIT: usize = 64;
 
 impl TypeReader<'_> {

@@ -89,7 +89,7 @@ impl<'n, 'a> Printer<'n, 'a> {
         Some(())
     }
 
-    /// How many elements the first pack inside a pattern has.
+    /// Number of elements that the first pack inside a pattern has.
     pub(super) fn pack_size(&self, id: NodeId, depth: u32) -> Option<usize> {
         if depth > DEPTH_LIMIT {
             return None;
