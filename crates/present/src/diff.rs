@@ -14,7 +14,7 @@ use oxperf_analysis::hist::{Field, Row, SortKey};
 use oxperf_ordered::write_in_order;
 
 use crate::report::ReportText;
-use crate::report::columns::{Columns, key_heading};
+use crate::report::columns::{CellSlot, Columns, key_heading};
 use crate::text::padding::{Left, Right};
 use crate::text::sanitize;
 
@@ -212,7 +212,7 @@ impl<'a> Layout<'a> {
         for (nth, &(_, width)) in self.keys.iter().enumerate() {
             buffer.extend_from_slice(self.between());
             let last = nth + 1 == self.keys.len();
-            self.sides[shown.side].key_cell(buffer, nth, shown_row, width, last);
+            self.sides[shown.side].key_cell(buffer, nth, shown_row, CellSlot { width, last });
         }
         buffer.push(b'\n');
     }

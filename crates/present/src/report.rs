@@ -9,7 +9,6 @@ pub(crate) mod columns;
 mod csv;
 mod graph;
 mod json;
-mod list;
 mod percent;
 mod rows;
 mod summary;
@@ -21,8 +20,8 @@ use std::ops::Range;
 use oxperf_analysis::hist::{Field, Measure, SortKey, Table};
 use oxperf_profile::Profile;
 
-use columns::{Columns, Levels};
-use graph::Graphs;
+use columns::{Columns, LeveledRow, Levels, WeighedRow};
+use graph::GraphLabels;
 pub(crate) use percent::colour_of;
 pub(crate) use summary::with_unit;
 
@@ -36,7 +35,7 @@ pub use json::ReportDocument;
 pub use rows::RowText;
 pub use summary::{Restriction, prologue, restrictions, tip};
 
-/// What the tables show.
+/// The columns and the look of tables.
 #[derive(Clone, Debug, Default)]
 pub struct ReportText {
     /// The columns.
@@ -49,17 +48,17 @@ pub struct ReportText {
     pub addresses: bool,
     /// Rows count what their accesses to memory cost.
     pub by_cost: bool,
-    /// The keys as the user wrote them, where they are to be told above the table.
+    /// The keys as the user wrote them, where they stand above the table.
     pub sort_order: Option<String>,
     /// The only socket whose samples are shown.
     pub socket: Option<u64>,
     /// The windows of time that the samples are of, as the user wrote them.
     pub times: Option<String>,
-    /// What stands between columns instead of blanks; columns are not filled up then.
+    /// The text between columns instead of blanks; columns are not filled up then.
     pub separator: Option<String>,
-    /// Widths of the first columns; 0 leaves one as wide as it needs.
-    pub widths: Vec<usize>,
-    /// Objects of code without symbols need no more room than their names: what perf does where it was told objects.
+    /// Widths of the first columns; `None` leaves one as wide as it needs.
+    pub widths: Vec<Option<usize>>,
+    /// Objects of code without symbols need no more room than their names: as perf does it where objects are selected.
     pub narrow_objects: bool,
     /// Rows below this part of all samples, in hundredths, are left out.
     pub min_percent: f64,
@@ -71,12 +70,12 @@ pub struct ReportText {
     pub levels: Vec<Vec<Field>>,
     /// Show rows alone, without what stands above them.
     pub quiet: bool,
-    /// How call graphs are drawn; `None` draws none.
+    /// The drawing of call graphs; `None` draws none.
     pub graph: Option<GraphText>,
 }
 
 impl ReportText {
-    /// What tells the rows apart, as far as columns show it.
+    /// The keys of the rows, as far as columns show them.
     pub fn keys(&self) -> impl Iterator<Item = SortKey> + '_ {
         self.columns.iter().filter_map(|column| match column {
             Field::Key(key) => Some(*key),
@@ -124,7 +123,7 @@ pub fn table(
         graphs: text
             .graph
             .as_ref()
-            .map(|graph| Graphs::new(profile, table, graph, text.separator.as_deref())),
+            .map(|graph| GraphLabels::new(profile, table, graph, text.separator.as_deref())),
         table,
         min_percent: text.min_percent,
     };
@@ -144,16 +143,16 @@ pub fn table(
 struct TableWriter<'a> {
     columns: Columns<'a>,
     levels: Option<Levels>,
-    graphs: Option<Graphs<'a>>,
+    graphs: Option<GraphLabels<'a>>,
     table: &'a Table,
     min_percent: f64,
 }
 
-/// So many rows are fetched together.
+/// Rows that are fetched together.
 const TOGETHER: usize = 32;
 
 impl TableWriter<'_> {
-    /// Whether any row is shown right below one of an outline.
+    /// True if any row is shown right below one of an outline.
     fn shows_below(&self, head: usize, depth: usize) -> bool {
         let below = (head + 1..).zip(self.table.outline().iter().skip(head + 1));
         let mut below = below.take_while(|(_, place)| place.depth > depth);
@@ -164,14 +163,14 @@ impl TableWriter<'_> {
     }
 
     fn rows(&self, range: Range<usize>, buffer: &mut Vec<u8>) {
-        let mut memory = self.columns.memory();
+        let mut cache = self.columns.row_cache();
         let trees = self.table.trees();
         let mut trees = trees[trees.partition_point(|(at, _)| (*at as usize) < range.start)..]
             .iter()
             .peekable();
         for index in range.clone() {
             if (index - range.start).is_multiple_of(TOGETHER) {
-                self.make_room(index..range.end.min(index + TOGETHER), buffer);
+                self.reserve_lines(index..range.end.min(index + TOGETHER), buffer);
             }
             let Some(row) = self.table.row(index) else {
                 continue;
@@ -181,11 +180,19 @@ impl TableWriter<'_> {
             if self.columns.leader_percent(cells) < self.min_percent {
                 continue;
             }
-            let weights = (cells, self.table.extras(index));
+            let weighed = WeighedRow {
+                row,
+                cells,
+                extras: self.table.extras(index),
+            };
             match (&self.levels, self.table.outline().get(index)) {
                 (Some(levels), Some(&place)) => {
-                    self.columns
-                        .outline_row(buffer, &mut memory, (row, place), weights, levels);
+                    self.columns.outline_row(
+                        buffer,
+                        &mut cache,
+                        LeveledRow { weighed, place },
+                        levels,
+                    );
                     if !place.leaf
                         && self.min_percent > 0.0
                         && !self.shows_below(index, place.depth)
@@ -194,7 +201,7 @@ impl TableWriter<'_> {
                             .nothing_below(buffer, place, levels, self.min_percent);
                     }
                 }
-                _ => self.columns.row(buffer, &mut memory, row, weights),
+                _ => self.columns.row(buffer, &mut cache, weighed),
             }
             if let (Some((_, tree)), Some(graphs), Some(leader)) =
                 (tree, &self.graphs, cells.first())
@@ -204,15 +211,15 @@ impl TableWriter<'_> {
         }
     }
 
-    /// Makes room for the lines of some rows. Rows, and what they show, lie anywhere in memory; so none of them waits for
+    /// Reserves memory for the lines of some rows. Rows, and what they show, lie anywhere in memory; so none of them waits for
     /// another to be fetched.
-    fn make_room(&self, places: Range<usize>, buffer: &mut Vec<u8>) {
+    fn reserve_lines(&self, places: Range<usize>, buffer: &mut Vec<u8>) {
         let is_shown = |&place: &usize| {
             self.columns.leader_percent(self.table.cells(place)) >= self.min_percent
         };
         let rows = places
             .filter(is_shown)
             .filter_map(|place| self.table.row(place));
-        buffer.reserve(rows.map(|row| self.columns.room(row)).sum());
+        buffer.reserve(rows.map(|row| self.columns.line_capacity(row)).sum());
     }
 }

@@ -4,8 +4,8 @@ use oxperf_analysis::hist::Table;
 use oxperf_profile::SampleTotals;
 use oxperf_profile::{FrameId, Profile};
 
-use super::columns::Columns;
-use super::graph::{GraphText, Graphs};
+use super::columns::{Columns, WeighedRow};
+use super::graph::{GraphLabels, GraphText};
 use super::{ReportText, summary};
 use crate::text::sanitize;
 
@@ -47,7 +47,7 @@ impl<'p> RowText<'p> {
         self.total = totals.first().copied().unwrap_or(0);
     }
 
-    /// What the table is about, in a line.
+    /// The lines above the table as one.
     pub fn about(&self) -> &str {
         &self.about
     }
@@ -66,9 +66,13 @@ impl<'p> RowText<'p> {
             return String::new();
         };
         let mut text = Vec::new();
-        let weights = (table.cells(index), table.extras(index));
+        let weighed = WeighedRow {
+            row,
+            cells: table.cells(index),
+            extras: table.extras(index),
+        };
         self.columns
-            .row(&mut text, &mut self.columns.memory(), row, weights);
+            .row(&mut text, &mut self.columns.row_cache(), weighed);
         String::from_utf8_lossy(&text).trim_end().to_owned()
     }
 
@@ -77,7 +81,7 @@ impl<'p> RowText<'p> {
         self.columns.leader_percent(table.cells(index))
     }
 
-    /// What a branch of a call graph is a part of where that is not the branch above.
+    /// The whole of branches of a call graph, where that is not the branch above.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -86,7 +90,7 @@ impl<'p> RowText<'p> {
     pub fn frame(&self, table: &Table, frame: FrameId) -> String {
         let mut text = Vec::new();
         if let Some(graph) = &self.graph {
-            Graphs::new(self.profile, table, graph, None).name(&mut text, frame);
+            GraphLabels::new(self.profile, table, graph, None).name(&mut text, frame);
         }
         String::from_utf8_lossy(&text).into_owned()
     }
@@ -106,7 +110,7 @@ impl<'p> RowText<'p> {
     pub fn weight(&self, table: &Table, weight: SampleTotals, whole: u64) -> String {
         let mut text = Vec::new();
         if let Some(graph) = &self.graph {
-            Graphs::new(self.profile, table, graph, None).number(&mut text, weight, whole);
+            GraphLabels::new(self.profile, table, graph, None).number(&mut text, weight, whole);
         }
         String::from_utf8_lossy(&text).into_owned()
     }

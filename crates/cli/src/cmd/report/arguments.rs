@@ -316,7 +316,7 @@ fn text_options(matches: &ArgMatches) -> TextOptions {
         widths: widths
             .into_iter()
             .flatten()
-            .map(|&width| width.into())
+            .map(|&width| (width > 0).then_some(width.into()))
             .collect(),
         nanoseconds: matches.get_flag("ns"),
         coloured: environment::colours(matches),

@@ -151,8 +151,8 @@ pub(super) struct TextOptions {
     pub(super) times: Option<String>,
     /// The text between columns, for programs.
     pub(super) separator: Option<String>,
-    /// Widths of the first columns.
-    pub(super) widths: Vec<usize>,
+    /// Widths of the first columns; `None` for one that fits.
+    pub(super) widths: Vec<Option<usize>>,
     /// Times have all nine digits.
     pub(super) nanoseconds: bool,
     /// Percentages are in colours.

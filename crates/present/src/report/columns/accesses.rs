@@ -5,8 +5,9 @@ use std::io::Write;
 use oxperf_analysis::hist::{AccessKey, Row};
 use oxperf_profile::{AccessAddress, Level, MemoryAccess, Profile};
 
-use super::Columns;
+use super::CellSlot;
 use super::cells::{pad, push_nameless, push_padded};
+use super::names::NameTexts;
 use crate::text::mem_text::{block, level, lock, push_size, snoop, translation};
 
 /// Width of an address, with the privilege before it and what perf leaves behind it.
@@ -28,109 +29,110 @@ pub(super) fn access_heading(key: AccessKey) -> &'static str {
     }
 }
 
-impl Columns<'_> {
-    /// The cell of a key; short words are not filled up by themselves, and names only before another column.
-    pub(super) fn access(
-        &self,
-        buffer: &mut Vec<u8>,
-        key: AccessKey,
-        row: &Row,
-        (width, last): (usize, bool),
-    ) {
-        let Some(access) = self.profile.details.access(row.detail) else {
-            return;
-        };
-        let start = buffer.len();
-        let letter = row.level.letter();
-        match key {
-            AccessKey::DataSymbol => self.spot(buffer, access.data, letter),
-            AccessKey::CodeSymbol => self.spot(buffer, access.code, letter),
-            AccessKey::DataObject => {
-                let object = access.data.and_then(|spot| self.dso(spot.frame));
-                buffer.extend_from_slice(object.unwrap_or("[unknown]").as_bytes());
-            }
-            AccessKey::Locked => return buffer.extend_from_slice(lock(access.source).as_bytes()),
-            AccessKey::Translation => push_padded(buffer, &translation(access.source), width),
-            AccessKey::Level => push_padded(buffer, &level(access.source), width),
-            AccessKey::Snoop => push_padded(buffer, &snoop(access.source), width),
-            AccessKey::Blocked => return buffer.extend_from_slice(block(access.source).as_bytes()),
-            AccessKey::Line => self.line(buffer, access, row.level),
-            AccessKey::PhysicalAddress => {
-                push_letter(buffer, letter);
-                push_nameless(buffer, access.physical);
-            }
-            AccessKey::PageSize => push_size(access.page_size, buffer),
+/// Appends the cell of a key; short words are not filled up by themselves, and names only before another column.
+pub(super) fn cell(
+    names: &NameTexts<'_>,
+    buffer: &mut Vec<u8>,
+    key: AccessKey,
+    row: &Row,
+    slot: CellSlot,
+) {
+    let width = slot.width;
+    let Some(access) = names.profile.details.access(row.detail) else {
+        return;
+    };
+    let start = buffer.len();
+    let letter = row.level.letter();
+    match key {
+        AccessKey::DataSymbol => spot(names, buffer, access.data, letter),
+        AccessKey::CodeSymbol => spot(names, buffer, access.code, letter),
+        AccessKey::DataObject => {
+            let object = access.data.and_then(|spot| names.dso(spot.frame));
+            buffer.extend_from_slice(object.unwrap_or("[unknown]").as_bytes());
         }
-        let is_name = matches!(
-            key,
-            AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line
-        );
-        pad(buffer, start, if last && is_name { 0 } else { width });
-    }
-
-    /// Whether a cell is never cut: words of the CPU, addresses, and names with a distance behind them.
-    pub(super) fn is_never_cut(&self, key: AccessKey, row: &Row) -> bool {
-        let access = self.profile.details.access(row.detail);
-        let is_function = |spot: Option<AccessAddress>| {
-            spot.and_then(|spot| symbol(self.profile, spot))
-                .is_some_and(|symbol| !symbol.is_data)
-        };
-        match key {
-            AccessKey::Translation | AccessKey::Level | AccessKey::Snoop => true,
-            AccessKey::DataSymbol | AccessKey::Line => {
-                !access.is_some_and(|access| is_function(access.data))
-            }
-            AccessKey::CodeSymbol => !access.is_some_and(|access| is_function(access.code)),
-            _ => false,
+        AccessKey::Locked => return buffer.extend_from_slice(lock(access.source).as_bytes()),
+        AccessKey::Translation => push_padded(buffer, &translation(access.source), width),
+        AccessKey::Level => push_padded(buffer, &level(access.source), width),
+        AccessKey::Snoop => push_padded(buffer, &snoop(access.source), width),
+        AccessKey::Blocked => return buffer.extend_from_slice(block(access.source).as_bytes()),
+        AccessKey::Line => line(names, buffer, access, row.level),
+        AccessKey::PhysicalAddress => {
+            push_letter(buffer, letter);
+            push_nameless(buffer, access.physical);
         }
+        AccessKey::PageSize => push_size(access.page_size, buffer),
     }
+    let is_name = matches!(
+        key,
+        AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line
+    );
+    pad(buffer, start, if is_name { slot.filled() } else { width });
+}
 
-    /// What lies at an address: a name, of data with the distance from their beginning, or the address itself.
-    fn spot(&self, buffer: &mut Vec<u8>, spot: Option<AccessAddress>, letter: char) {
-        let Some(spot) = spot else { return };
-        self.origin(buffer, spot.frame, spot.address);
-        push_letter(buffer, letter);
-        self.lies(buffer, spot, spot.address);
-    }
-
-    /// The same of the first address of a cache line.
-    fn line(&self, buffer: &mut Vec<u8>, access: &MemoryAccess, level: Level) {
-        let Some((line, spot)) = access.line.zip(access.data) else {
-            return;
-        };
-        let letter = match (line.shared, line.unmapped) {
-            (true, _) => 's',
-            (false, true) => 'X',
-            (false, false) => level.letter(),
-        };
-        push_letter(buffer, letter);
-        self.lies(
-            buffer,
-            AccessAddress {
-                in_object: line.address,
-                ..spot
-            },
-            line.address,
-        );
-    }
-
-    fn lies(&self, buffer: &mut Vec<u8>, spot: AccessAddress, nameless: u64) {
-        let symbol = symbol(self.profile, spot);
-        match (self.spot_name(spot), symbol) {
-            (Some(name), Some(symbol)) => {
-                buffer.extend_from_slice(name.as_bytes());
-                if symbol.is_data {
-                    // Writing to a vector cannot fail.
-                    let _ = write!(buffer, "+{:#x}", spot.in_object.wrapping_sub(symbol.start));
-                }
-            }
-            _ => push_nameless(buffer, nameless),
+/// True for a cell that is never cut: words of the CPU, addresses, and names with a distance behind them.
+pub(super) fn is_never_cut(names: &NameTexts<'_>, key: AccessKey, row: &Row) -> bool {
+    let access = names.profile.details.access(row.detail);
+    let is_function = |spot: Option<AccessAddress>| {
+        spot.and_then(|spot| symbol(names.profile, spot))
+            .is_some_and(|symbol| !symbol.is_data)
+    };
+    match key {
+        AccessKey::Translation | AccessKey::Level | AccessKey::Snoop => true,
+        AccessKey::DataSymbol | AccessKey::Line => {
+            !access.is_some_and(|access| is_function(access.data))
         }
+        AccessKey::CodeSymbol => !access.is_some_and(|access| is_function(access.code)),
+        _ => false,
     }
+}
 
-    fn spot_name(&self, spot: AccessAddress) -> Option<&str> {
-        self.symbol_name(spot.frame)
+/// Appends the text of an address: a name, of data with the distance from their beginning, or the address itnames.
+fn spot(names: &NameTexts<'_>, buffer: &mut Vec<u8>, spot: Option<AccessAddress>, letter: char) {
+    let Some(spot) = spot else { return };
+    names.push_origin(buffer, spot.frame, spot.address);
+    push_letter(buffer, letter);
+    push_spot_name(names, buffer, spot, spot.address);
+}
+
+/// Appends the same of the first address of a cache line.
+fn line(names: &NameTexts<'_>, buffer: &mut Vec<u8>, access: &MemoryAccess, level: Level) {
+    let Some((line, spot)) = access.line.zip(access.data) else {
+        return;
+    };
+    let letter = match (line.shared, line.unmapped) {
+        (true, _) => 's',
+        (false, true) => 'X',
+        (false, false) => level.letter(),
+    };
+    push_letter(buffer, letter);
+    push_spot_name(
+        names,
+        buffer,
+        AccessAddress {
+            in_object: line.address,
+            ..spot
+        },
+        line.address,
+    );
+}
+
+/// Appends the name at a spot, of data with the distance from their beginning, or an address where there is none.
+fn push_spot_name(names: &NameTexts<'_>, buffer: &mut Vec<u8>, spot: AccessAddress, nameless: u64) {
+    let symbol = symbol(names.profile, spot);
+    match (spot_name(names, spot), symbol) {
+        (Some(name), Some(symbol)) => {
+            buffer.extend_from_slice(name.as_bytes());
+            if symbol.is_data {
+                // Writing to a vector cannot fail.
+                let _ = write!(buffer, "+{:#x}", spot.in_object.wrapping_sub(symbol.start));
+            }
+        }
+        _ => push_nameless(buffer, nameless),
     }
+}
+
+fn spot_name<'n>(names: &'n NameTexts<'_>, spot: AccessAddress) -> Option<&'n str> {
+    names.symbol_name(spot.frame)
 }
 
 fn symbol(profile: &Profile, spot: AccessAddress) -> Option<&oxperf_profile::ProfileSymbol> {
@@ -154,14 +156,14 @@ pub(super) struct WidestAccess {
 impl WidestAccess {
     /// `None` where the row tells of none. Data in no object get the width `unresolved`.
     pub(super) fn of_row(
-        columns: &Columns<'_>,
+        names: &NameTexts<'_>,
         row: &Row,
         unresolved: usize,
     ) -> Option<WidestAccess> {
-        let access = columns.profile.details.access(row.detail)?;
-        let name = |spot: Option<AccessAddress>| Some(columns.spot_name(spot?)?.len());
+        let access = names.profile.details.access(row.detail)?;
+        let name = |spot: Option<AccessAddress>| Some(spot_name(names, spot?)?.len());
         let symbol = |spot| name(spot).map_or(ADDRESS_WIDTH, |name| name + ADDRESS_WIDTH);
-        let object = access.data.and_then(|spot| columns.dso(spot.frame));
+        let object = access.data.and_then(|spot| names.dso(spot.frame));
         Some(WidestAccess {
             data: symbol(access.data),
             code: symbol(access.code),

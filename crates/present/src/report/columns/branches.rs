@@ -1,5 +1,6 @@
 //! Columns about branches.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use oxperf_abi::BranchEntry;
@@ -7,7 +8,8 @@ use oxperf_analysis::hist::{BranchKey, Row};
 use oxperf_profile::{BranchEnd, Level, SampleBranch};
 
 use super::cells::{pad, push_cut, push_nameless, push_padded};
-use super::{ADDRESS_WIDTH, Columns};
+use super::names::NameTexts;
+use super::{ADDRESS_WIDTH, CellSlot};
 use crate::text::padding::Left;
 use crate::text::sanitize;
 
@@ -21,130 +23,125 @@ pub(super) fn branch_heading(key: BranchKey) -> &'static str {
         BranchKey::AddressTo => "Target Address",
         BranchKey::LineFrom => "From Source:Line",
         BranchKey::LineTo => "To Source:Line",
-        BranchKey::Mispredicted => "Branch Mispredicted",
-        BranchKey::InTransaction => "Branch in transaction",
+        BranchKey::Mispredicted => "SampleBranch Mispredicted",
+        BranchKey::InTransaction => "SampleBranch in transaction",
         BranchKey::Abort => "Transaction abort",
         BranchKey::Cycles => "Basic Block Cycles",
     }
 }
 
-/// What stands in columns about branches where a row is about none.
+/// The cell of a row that is about no branch.
 const NO_BRANCH: &str = "N/A";
 
-impl Columns<'_> {
-    fn branch_of(&self, row: &Row) -> Option<&SampleBranch> {
-        self.profile.branches.get(row.branch?.index())
-    }
+fn branch_of<'p>(names: &NameTexts<'p>, row: &Row) -> Option<&'p SampleBranch> {
+    names.profile.branches.get(row.branch?.index())
+}
 
-    /// The cell of a key, at least as wide as its column.
-    pub(super) fn branch(
-        &self,
-        buffer: &mut Vec<u8>,
-        key: BranchKey,
-        row: &Row,
-        (width, last): (usize, bool),
-    ) {
-        let Some(branch) = self.branch_of(row) else {
-            return push_padded(buffer, NO_BRANCH, width);
-        };
-        let letter = |bit, set: &'static str| if branch.is(bit) { set } else { "." };
-        match key {
-            BranchKey::DsoFrom => push_cut(
-                buffer,
-                self.dso(branch.from.frame).unwrap_or("[unknown]"),
-                width,
-            ),
-            BranchKey::DsoTo => push_cut(
-                buffer,
-                self.dso(branch.to.frame).unwrap_or("[unknown]"),
-                width,
-            ),
-            BranchKey::SymbolFrom => self.branch_symbol(buffer, branch.from, width),
-            BranchKey::SymbolTo => self.branch_symbol(buffer, branch.to, width),
-            BranchKey::AddressFrom => {
-                self.branch_address(buffer, row.level, branch.from, (width, last))
-            }
-            BranchKey::AddressTo => {
-                self.branch_address(buffer, row.level, branch.to, (width, last))
-            }
-            BranchKey::LineFrom => push_padded(buffer, &self.branch_line(branch.from), width),
-            BranchKey::LineTo => push_padded(buffer, &self.branch_line(branch.to), width),
-            BranchKey::Mispredicted => push_padded(buffer, prediction(branch), width),
-            BranchKey::InTransaction => {
-                push_padded(buffer, letter(BranchEntry::IN_TRANSACTION, "T"), width);
-            }
-            BranchKey::Abort => push_padded(buffer, letter(BranchEntry::ABORT, "A"), width),
-            BranchKey::Cycles => match branch.cycles() {
-                0 => push_padded(buffer, "-", width),
+/// Appends the cell of a key, at least as wide as its column.
+pub(super) fn cell(
+    names: &NameTexts<'_>,
+    buffer: &mut Vec<u8>,
+    key: BranchKey,
+    row: &Row,
+    slot: CellSlot,
+) {
+    let width = slot.width;
+    let Some(branch) = branch_of(names, row) else {
+        return push_padded(buffer, NO_BRANCH, width);
+    };
+    let letter = |bit, set: &'static str| if branch.is(bit) { set } else { "." };
+    match key {
+        BranchKey::DsoFrom => push_cut(
+            buffer,
+            names.dso(branch.from.frame).unwrap_or("[unknown]"),
+            width,
+        ),
+        BranchKey::DsoTo => push_cut(
+            buffer,
+            names.dso(branch.to.frame).unwrap_or("[unknown]"),
+            width,
+        ),
+        BranchKey::SymbolFrom => branch_symbol(names, buffer, branch.from, width),
+        BranchKey::SymbolTo => branch_symbol(names, buffer, branch.to, width),
+        BranchKey::AddressFrom => branch_address(names, buffer, row.level, branch.from, slot),
+        BranchKey::AddressTo => branch_address(names, buffer, row.level, branch.to, slot),
+        BranchKey::LineFrom => push_padded(buffer, &branch_line(names, branch.from), width),
+        BranchKey::LineTo => push_padded(buffer, &branch_line(names, branch.to), width),
+        BranchKey::Mispredicted => push_padded(buffer, prediction(branch), width),
+        BranchKey::InTransaction => {
+            push_padded(buffer, letter(BranchEntry::IN_TRANSACTION, "T"), width);
+        }
+        BranchKey::Abort => push_padded(buffer, letter(BranchEntry::ABORT, "A"), width),
+        BranchKey::Cycles => match branch.cycles() {
+            0 => push_padded(buffer, "-", width),
+            // Writing to a vector cannot fail.
+            cycles => drop(write!(buffer, "{}", Left(cycles, width))),
+        },
+    }
+}
+
+fn branch_symbol(names: &NameTexts<'_>, buffer: &mut Vec<u8>, end: BranchEnd, width: usize) {
+    let Some(frame) = names.profile.frames.get(end.frame.index()) else {
+        return;
+    };
+    let start = buffer.len();
+    let address = end
+        .address
+        .map_or(frame.dso_address, |(_, in_object)| in_object);
+    names.push_origin(buffer, end.frame, address);
+    buffer.extend_from_slice(&[b'[', frame.level.letter() as u8, b']', b' ']);
+    match names.symbol_name(end.frame) {
+        Some(name) => buffer.extend_from_slice(name.as_bytes()),
+        None => push_nameless(buffer, frame.dso_address),
+    }
+    pad(buffer, start, width);
+}
+
+/// The name is cut to the column, the distance from the symbol's beginning is not. The last column is not filled up.
+fn branch_address(
+    names: &NameTexts<'_>,
+    buffer: &mut Vec<u8>,
+    level: Level,
+    end: BranchEnd,
+    slot: CellSlot,
+) {
+    let Some(frame) = names.profile.frames.get(end.frame.index()) else {
+        return;
+    };
+    let (_, address) = end.address.unwrap_or((frame.address, frame.dso_address));
+    let start = buffer.len();
+    buffer.extend_from_slice(&[b'[', level.letter() as u8, b']', b' ']);
+    let symbol = frame
+        .symbol
+        .and_then(|symbol| names.profile.symbols.get(symbol.index()));
+    match (symbol, names.symbol_name(end.frame)) {
+        (Some(symbol), Some(name)) => {
+            let room = slot.width.saturating_sub(LEVEL_WIDTH);
+            push_cut(buffer, name, room.min(name.len()));
+            match address.wrapping_sub(symbol.start) {
+                0 => {}
                 // Writing to a vector cannot fail.
-                cycles => drop(write!(buffer, "{}", Left(cycles, width))),
-            },
-        }
-    }
-
-    fn branch_symbol(&self, buffer: &mut Vec<u8>, end: BranchEnd, width: usize) {
-        let Some(frame) = self.profile.frames.get(end.frame.index()) else {
-            return;
-        };
-        let start = buffer.len();
-        let address = end
-            .address
-            .map_or(frame.dso_address, |(_, in_object)| in_object);
-        self.origin(buffer, end.frame, address);
-        buffer.extend_from_slice(&[b'[', frame.level.letter() as u8, b']', b' ']);
-        match self.symbol_name(end.frame) {
-            Some(name) => buffer.extend_from_slice(name.as_bytes()),
-            None => push_nameless(buffer, frame.dso_address),
-        }
-        pad(buffer, start, width);
-    }
-
-    /// The name is cut to the column, the distance from the symbol's beginning is not. The last column is not filled up.
-    fn branch_address(
-        &self,
-        buffer: &mut Vec<u8>,
-        level: Level,
-        end: BranchEnd,
-        (width, last): (usize, bool),
-    ) {
-        let Some(frame) = self.profile.frames.get(end.frame.index()) else {
-            return;
-        };
-        let (_, address) = end.address.unwrap_or((frame.address, frame.dso_address));
-        let start = buffer.len();
-        buffer.extend_from_slice(&[b'[', level.letter() as u8, b']', b' ']);
-        let symbol = frame
-            .symbol
-            .and_then(|symbol| self.profile.symbols.get(symbol.index()));
-        match (symbol, self.symbol_name(end.frame)) {
-            (Some(symbol), Some(name)) => {
-                let room = width.saturating_sub(LEVEL_WIDTH);
-                push_cut(buffer, name, room.min(name.len()));
-                match address.wrapping_sub(symbol.start) {
-                    0 => {}
-                    // Writing to a vector cannot fail.
-                    distance => drop(write!(buffer, "+{distance:#x}")),
-                }
+                distance => drop(write!(buffer, "+{distance:#x}")),
             }
-            _ => push_nameless(buffer, address),
         }
-        pad(buffer, start, if last { 0 } else { width });
+        _ => push_nameless(buffer, address),
     }
+    pad(buffer, start, slot.filled());
+}
 
-    fn branch_line(&self, end: BranchEnd) -> std::borrow::Cow<'_, str> {
-        sanitize(self.profile.branch_line(end).unwrap_or_default())
-    }
+fn branch_line<'p>(names: &NameTexts<'p>, end: BranchEnd) -> Cow<'p, str> {
+    sanitize(names.profile.branch_line(end).unwrap_or_default())
+}
 
-    /// Whether a cell shows an address in the place of a name.
-    pub(super) fn is_address(&self, key: BranchKey, row: &Row) -> bool {
-        let nameless = |end: BranchEnd| self.symbol_name(end.frame).is_none();
-        self.branch_of(row).is_some_and(|branch| match key {
-            BranchKey::SymbolFrom => nameless(branch.from),
-            BranchKey::SymbolTo => nameless(branch.to),
-            BranchKey::AddressFrom | BranchKey::AddressTo => true,
-            _ => false,
-        })
-    }
+/// True for a cell that shows an address in the place of a name.
+pub(super) fn is_address(names: &NameTexts<'_>, key: BranchKey, row: &Row) -> bool {
+    let nameless = |end: BranchEnd| names.symbol_name(end.frame).is_none();
+    branch_of(names, row).is_some_and(|branch| match key {
+        BranchKey::SymbolFrom => nameless(branch.from),
+        BranchKey::SymbolTo => nameless(branch.to),
+        BranchKey::AddressFrom | BranchKey::AddressTo => true,
+        _ => false,
+    })
 }
 
 /// Width of a level and the blank behind it.
@@ -172,14 +169,14 @@ pub(super) struct WidestBranch {
 impl WidestBranch {
     /// `None` where the row is about none. An object without a symbol gets the width `unresolved`, whatever it is called.
     pub(super) fn of_row(
-        columns: &Columns<'_>,
+        names: &NameTexts<'_>,
         row: &Row,
         unresolved: usize,
     ) -> Option<WidestBranch> {
-        let branch = columns.branch_of(row)?;
+        let branch = branch_of(names, row)?;
         let ends = [branch.from, branch.to];
-        let symbol = |end: BranchEnd| columns.symbol_name(end.frame);
-        let dso = |end: BranchEnd| columns.dso(end.frame).map_or(0, str::len);
+        let symbol = |end: BranchEnd| names.symbol_name(end.frame);
+        let dso = |end: BranchEnd| names.dso(end.frame).map_or(0, str::len);
         Some(WidestBranch {
             dso: ends.map(|end| {
                 if symbol(end).is_some() {
@@ -189,10 +186,10 @@ impl WidestBranch {
                 }
             }),
             symbol: ends.map(|end| {
-                symbol(end).map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names())
+                symbol(end).map_or(ADDRESS_WIDTH, |name| name.len() + names.around_names())
             }),
             address: ends.map(|end| symbol(end).map_or(ADDRESS_WIDTH, |_| 0)),
-            line: ends.map(|end| columns.branch_line(end).len()),
+            line: ends.map(|end| branch_line(names, end).len()),
         })
     }
 

@@ -1,4 +1,4 @@
-//! Cells of keys that samples tell themselves: costs, times, sizes, names beside those of code.
+//! Cells of keys that samples carry themselves: costs, times, sizes, names beside those of code.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::text::sanitize;
 
 /// Width of an address with its `0x`.
 const ADDRESS_WIDTH: usize = 18;
-/// Width of what became of transactions where there were any.
+/// Width of the outcome of transactions where there were any.
 const TRANSACTION_WIDTH: usize = 32;
 /// Width of a number of a hundred thousand seconds and its fraction.
 const TIME_WIDTH: usize = 12;
@@ -23,7 +23,7 @@ const NANOSECONDS_WIDTH: usize = 16;
 /// Width of costs.
 const WEIGHT_WIDTH: usize = 12;
 
-/// What became of a transaction, lowest bit first.
+/// The outcome of a transaction, lowest bit first.
 const TRANSACTION_WORDS: [&str; 8] = [
     "EL ",
     "TX ",
@@ -35,7 +35,7 @@ const TRANSACTION_WORDS: [&str; 8] = [
     "CAP-READ ",
 ];
 
-/// Whether a column is headed by its own name, which stands at its right end.
+/// True for a column that is headed by its own name, which stands at its right end.
 pub(super) fn is_field(key: SortKey) -> bool {
     matches!(key, SortKey::Field(_))
 }
@@ -86,8 +86,8 @@ pub(super) fn width(profile: &Profile, key: SortKey, rows: &[Row], nanoseconds: 
     }
 }
 
-/// A row whose cells are to be shown.
-pub(super) struct Shown<'a> {
+/// The cell of a row in a column about details of samples.
+pub(super) struct DetailCell<'a> {
     pub(super) profile: &'a Profile,
     pub(super) row: &'a Row,
     /// Number of samples that ran in it.
@@ -96,7 +96,7 @@ pub(super) struct Shown<'a> {
     pub(super) width: usize,
 }
 
-impl Shown<'_> {
+impl DetailCell<'_> {
     /// Appends a cell.
     pub(super) fn push(&self, buffer: &mut Vec<u8>, key: SortKey, nanoseconds: bool) {
         let (start, width) = (buffer.len(), self.width);
@@ -232,7 +232,7 @@ impl Shown<'_> {
     }
 }
 
-/// What a row says of the data that its instructions work on.
+/// The data that a row's instructions work on.
 fn data_text(profile: &Profile, row: &Row, key: SortKey) -> String {
     let place = profile.data_places.of(row.frame);
     let name = sanitize(place.map_or("(unknown)", |place| &place.name));

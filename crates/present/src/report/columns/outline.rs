@@ -1,16 +1,26 @@
 //! The lines of an outline: weights to the left, moved to the right by depth, and one level's keys behind them.
 
-use oxperf_analysis::hist::{AccessKey, BranchKey, Field, HierarchyRow, Measure, Row, SortKey};
+use oxperf_analysis::hist::{AccessKey, BranchKey, Field, HierarchyRow, Measure, SortKey};
 
 use super::cells::{fill, replace, spread};
 use super::kinds::{heading as kind_names, kinds_of};
-use super::{Column, Columns, Memory, Weights};
+use super::row::{CellSlot, RowCache, WeighedRow};
+use super::{Column, Columns};
 
 /// How far a level stands to the right of the one above it.
 const INDENT: usize = 3;
 
 /// The most dots below the names of the levels.
-const MOST_DOTS: usize = 207;
+const MAX_DOTS: usize = 207;
+
+/// A row of an outline.
+#[derive(Clone, Copy)]
+pub(in crate::report) struct LeveledRow<'a> {
+    /// The row with its weights.
+    pub(in crate::report) weighed: WeighedRow<'a>,
+    /// Its level.
+    pub(in crate::report) place: HierarchyRow,
+}
 
 /// The columns of an outline, as numbers of the table's.
 pub(in crate::report) struct Levels {
@@ -21,7 +31,7 @@ pub(in crate::report) struct Levels {
 }
 
 impl Columns<'_> {
-    /// Where the columns of each level are.
+    /// The columns of each level.
     pub(in crate::report) fn levels(&self, levels: &[Vec<Field>]) -> Levels {
         let place = |field: &Field| self.list.iter().position(|column| column.field == *field);
         let keys: Vec<Vec<usize>> = levels
@@ -103,7 +113,7 @@ impl Columns<'_> {
         };
         let widest = levels.keys.iter().enumerate().map(width).max().unwrap_or(0);
         buffer.extend_from_slice(self.between());
-        buffer.resize(buffer.len() + widest.max(title.len()).min(MOST_DOTS), b'.');
+        buffer.resize(buffer.len() + widest.max(title.len()).min(MAX_DOTS), b'.');
         buffer.extend_from_slice(b"\n#\n");
     }
 
@@ -111,11 +121,11 @@ impl Columns<'_> {
     pub(in crate::report) fn outline_row(
         &self,
         buffer: &mut Vec<u8>,
-        memory: &mut Memory,
-        (row, place): (&Row, HierarchyRow),
-        weights: Weights<'_>,
+        cache: &mut RowCache,
+        row: LeveledRow<'_>,
         levels: &Levels,
     ) {
+        let LeveledRow { weighed, place } = row;
         buffer.resize(buffer.len() + place.depth * INDENT, b' ');
         for (nth, column) in levels
             .leading
@@ -127,7 +137,7 @@ impl Columns<'_> {
                 buffer.extend_from_slice(self.between());
             }
             let start = buffer.len();
-            self.outline_cell(buffer, memory, column, row, weights);
+            self.outline_cell(buffer, cache, column, weighed);
             match self.separator {
                 _ if kinds_of(column).is_some() => {}
                 Some(_) => spread(buffer, start, 0, column.width),
@@ -146,7 +156,7 @@ impl Columns<'_> {
         {
             buffer.extend_from_slice(self.between());
             let start = buffer.len();
-            self.outline_cell(buffer, memory, column, row, weights);
+            self.outline_cell(buffer, cache, column, weighed);
             let blanks = buffer[start..]
                 .iter()
                 .take_while(|byte| **byte == b' ')
@@ -162,16 +172,15 @@ impl Columns<'_> {
     fn outline_cell(
         &self,
         buffer: &mut Vec<u8>,
-        memory: &mut Memory,
+        cache: &mut RowCache,
         column: &Column<'_>,
-        row: &Row,
-        (cells, extras): Weights<'_>,
+        row: WeighedRow<'_>,
     ) {
         match column.field {
             Field::Measure(Measure::Kinds(kinds)) => {
-                self.kinds_cell(buffer, kinds, extras.first(), &column.kinds);
+                self.kinds_cell(buffer, kinds, row.extras.first(), &column.kinds);
             }
-            Field::Measure(measure) => self.measure(buffer, memory, measure, (cells, extras)),
+            Field::Measure(measure) => self.measure(buffer, cache, measure, row),
             Field::Key(key) => {
                 // Symbols alone are not filled up by themselves.
                 let bare = matches!(
@@ -182,7 +191,11 @@ impl Columns<'_> {
                             AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line
                         )
                 );
-                self.key(buffer, key, (row, cells), column.width, bare);
+                let slot = CellSlot {
+                    width: column.width,
+                    last: bare,
+                };
+                self.key(buffer, key, row, slot);
             }
         }
     }

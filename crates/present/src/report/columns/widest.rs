@@ -3,9 +3,10 @@
 use oxperf_analysis::hist::Row;
 use rayon::prelude::*;
 
+use super::ADDRESS_WIDTH;
 use super::accesses::WidestAccess;
 use super::branches::WidestBranch;
-use super::{ADDRESS_WIDTH, Columns};
+use super::names::NameTexts;
 
 /// Rows that one worker looks at before it takes others.
 const TOGETHER: usize = 4096;
@@ -25,11 +26,11 @@ pub(super) struct Widest {
 
 impl Widest {
     /// An object without a symbol gets at least the width `unresolved`.
-    pub(super) fn of(columns: &Columns<'_>, rows: &[Row], unresolved: usize) -> Widest {
+    pub(super) fn of(names: &NameTexts<'_>, rows: &[Row], unresolved: usize) -> Widest {
         let of_some = |rows: &[Row]| {
             let mut widest = Widest::default();
             rows.iter()
-                .for_each(|row| widest.add(columns, row, unresolved));
+                .for_each(|row| widest.add(names, row, unresolved));
             widest
         };
         rows.par_chunks(TOGETHER)
@@ -37,13 +38,13 @@ impl Widest {
             .reduce(Widest::default, Widest::with)
     }
 
-    fn add(&mut self, columns: &Columns<'_>, row: &Row, unresolved: usize) {
-        let symbol = columns.symbol_name(row.frame);
-        let dso = columns.dso(row.frame).map_or(0, str::len);
-        let thread = columns.profile.threads.get(row.thread.index());
+    fn add(&mut self, names: &NameTexts<'_>, row: &Row, unresolved: usize) {
+        let symbol = names.symbol_name(row.frame);
+        let dso = names.dso(row.frame).map_or(0, str::len);
+        let thread = names.profile.threads.get(row.thread.index());
         self.comm = self
             .comm
-            .max(thread.map_or(0, |thread| columns.comm(thread.comm).len()));
+            .max(thread.map_or(0, |thread| names.comm(thread.comm).len()));
         self.dso = self.dso.max(if symbol.is_none() {
             dso.max(unresolved)
         } else {
@@ -51,15 +52,15 @@ impl Widest {
         });
         self.symbol = self
             .symbol
-            .max(symbol.map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names()));
-        let sources = columns
+            .max(symbol.map_or(ADDRESS_WIDTH, |name| name.len() + names.around_names()));
+        let sources = names
             .sources_of(row.frame)
-            .map(|source| columns.source(source).len());
+            .map(|source| names.source(source).len());
         self.source = [0, 1].map(|nth| self.source[nth].max(sources[nth]));
-        if let Some(branch) = WidestBranch::of_row(columns, row, unresolved) {
+        if let Some(branch) = WidestBranch::of_row(names, row, unresolved) {
             self.branch = std::mem::take(&mut self.branch).with(branch);
         }
-        if let Some(access) = WidestAccess::of_row(columns, row, unresolved) {
+        if let Some(access) = WidestAccess::of_row(names, row, unresolved) {
             self.access = std::mem::take(&mut self.access).with(access);
         }
     }

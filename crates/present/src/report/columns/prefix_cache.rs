@@ -1,35 +1,36 @@
-//! The first cells of rows, remembered. Most rows weigh next to nothing, and there are few names of threads and objects: so
+//! The first cells of rows, kept as one text. Most rows weigh next to nothing, and there are few names of threads and objects: so
 //! nearly every row begins with a text that another one has begun with.
 
 use oxperf_analysis::hist::{Cell, Field, Measure, Row, SortKey};
 
-use super::{Column, Columns, Memory, Weights};
+use super::row::{RowCache, WeighedRow};
+use super::{Column, Columns};
 
-/// Most cells that are remembered together.
+/// Most cells that are kept together.
 const CELLS: usize = 4;
-/// How many texts are remembered, as a power of two.
+/// Number of texts that are kept, as a power of two.
 const SLOT_BITS: u32 = 8;
 
-/// What the text of each cell depends on, beside its column.
+/// The values that the text of each cell depends on, beside its column.
 type Marks = [u64; CELLS];
 
 /// Texts of first cells.
 #[derive(Default)]
-pub(super) struct Heads {
-    slots: Vec<Head>,
+pub(super) struct PrefixCache {
+    slots: Vec<Prefix>,
 }
 
 #[derive(Clone, Default)]
-struct Head {
+struct Prefix {
     marks: Marks,
-    /// Nothing where none is remembered.
+    /// Empty where none is kept.
     text: Vec<u8>,
 }
 
-impl Heads {
+impl PrefixCache {
     /// The only place of a text.
-    fn slot(&mut self, marks: &Marks) -> &mut Head {
-        self.slots.resize_with(1 << SLOT_BITS, Head::default);
+    fn slot(&mut self, marks: &Marks) -> &mut Prefix {
+        self.slots.resize_with(1 << SLOT_BITS, Prefix::default);
         let mix = |mixed: u64, mark: &u64| {
             (mixed.rotate_left(5) ^ mark).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         };
@@ -38,8 +39,8 @@ impl Heads {
 }
 
 impl Columns<'_> {
-    /// How many of the first columns depend on so little. The last is none of them: it is not filled up.
-    pub(super) fn count_heads(list: &[Column<'_>]) -> usize {
+    /// Number of the first columns that depend on so little. The last is none of them: it is not filled up.
+    pub(super) fn count_prefix(list: &[Column<'_>]) -> usize {
         let others = list.len().saturating_sub(1).min(CELLS);
         list[..others]
             .iter()
@@ -48,30 +49,29 @@ impl Columns<'_> {
     }
 
     /// Appends the first cells of a row of one event, and gives their number.
-    pub(super) fn head(
+    pub(super) fn prefix(
         &self,
         buffer: &mut Vec<u8>,
-        memory: &mut Memory,
-        row: &Row,
-        weights: Weights<'_>,
+        cache: &mut RowCache,
+        row: WeighedRow<'_>,
     ) -> usize {
-        let &[cell] = weights.0 else { return 0 };
-        let columns = &self.list[..self.heads];
+        let &[cell] = row.cells else { return 0 };
+        let columns = &self.list[..self.prefix_len];
         if columns.is_empty() {
             return 0;
         }
         let mut marks = Marks::default();
         for (mark, column) in marks.iter_mut().zip(columns) {
-            *mark = self.mark(column.field, row, &cell);
+            *mark = self.mark(column.field, row.row, &cell);
         }
-        let mut head = std::mem::take(memory.heads.slot(&marks));
-        if head.text.is_empty() || head.marks != marks {
-            head.text.clear();
-            (0..columns.len()).for_each(|nth| self.cell(&mut head.text, memory, nth, row, weights));
-            head.marks = marks;
+        let mut prefix = std::mem::take(cache.prefixes.slot(&marks));
+        if prefix.text.is_empty() || prefix.marks != marks {
+            prefix.text.clear();
+            (0..columns.len()).for_each(|nth| self.cell(&mut prefix.text, cache, nth, row));
+            prefix.marks = marks;
         }
-        buffer.extend_from_slice(&head.text);
-        *memory.heads.slot(&marks) = head;
+        buffer.extend_from_slice(&prefix.text);
+        *cache.prefixes.slot(&marks) = prefix;
         columns.len()
     }
 
@@ -87,7 +87,7 @@ impl Columns<'_> {
             Field::Measure(_) => percent(cell.own.period),
             Field::Key(SortKey::Comm) => row.comm.0.into(),
             Field::Key(SortKey::Dso) => {
-                let frame = self.profile.frames.get(row.frame.index());
+                let frame = self.names.profile.frames.get(row.frame.index());
                 frame
                     .and_then(|frame| frame.dso)
                     .map_or(0, |dso| u64::from(dso.0) + 1)
@@ -97,7 +97,7 @@ impl Columns<'_> {
     }
 }
 
-/// Whether [`Columns::mark`] knows the column.
+/// True for a column that [`Columns::mark`] knows.
 fn has_mark(field: Field) -> bool {
     match field {
         Field::Measure(measure) => matches!(measure, Measure::Children | Measure::Own),
@@ -148,12 +148,17 @@ mod tests {
             ..ReportText::default()
         };
         let mut columns = Columns::of_keys(&profile, &rows, &text);
-        columns.heads = Columns::count_heads(&columns.list);
-        assert_eq!(columns.heads, 1);
-        let mut memory = columns.memory();
+        columns.prefix_len = Columns::count_prefix(&columns.list);
+        assert_eq!(columns.prefix_len, 1);
+        let mut cache = columns.row_cache();
         for row in rows.iter().chain(&rows) {
             let mut text = Vec::new();
-            columns.row(&mut text, &mut memory, row, (&[Cell::default()], &[]));
+            let weighed = WeighedRow {
+                row,
+                cells: &[Cell::default()],
+                extras: &[],
+            };
+            columns.row(&mut text, &mut cache, weighed);
             let line = String::from_utf8(text).unwrap();
             let words: Vec<&str> = line.split_whitespace().collect();
             assert_eq!(words, [&*row.comm.0.to_string(), "[.]", "0000000000000000"]);
