@@ -14,10 +14,7 @@ fuzz_target!(|text: &str| {
     if let Ok(events) = parse(text) {
         let _ = resolve(
             &events,
-            &Catalogue {
-                pmus: &pmus,
-                tracepoints: &tracepoints,
-            },
+            &Catalogue::new(&pmus, &tracepoints),
         );
     }
 });

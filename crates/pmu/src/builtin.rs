@@ -1,4 +1,4 @@
-//! What is recorded when nobody says what.
+//! The event that is recorded when nobody names one.
 
 use crate::{Catalogue, ResolvedEvent, SyntaxError, parse, resolve};
 
@@ -26,10 +26,7 @@ mod tests {
     #[test]
     fn cycles_even_where_no_cpu_pmu_is_listed() {
         let (pmus, tracepoints) = (MemoryPmus::new(), MemoryTracepoints::default());
-        let catalogue = Catalogue {
-            pmus: &pmus,
-            tracepoints: &tracepoints,
-        };
+        let catalogue = Catalogue::new(&pmus, &tracepoints);
         let events = default_events(&catalogue, false).unwrap();
         assert_eq!(
             (events[0].name.as_str(), events[0].attr.kind),

@@ -1,35 +1,35 @@
-//! What is wrong with an event text, in perf's shape.
+//! The faults of an event text, in perf's shape.
 
 use std::fmt;
 
 /// One finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Problem {
+pub struct SyntaxProblem {
     /// Byte of the text that the finding points at.
     pub position: usize,
-    /// What is wrong, on the caret's line.
+    /// The fault, on the caret's line.
     pub message: String,
     /// More lines below, when there is more to say.
     pub help: Option<String>,
 }
 
-impl Problem {
-    pub(crate) fn new(position: usize, message: impl Into<String>) -> Problem {
-        Problem {
+impl SyntaxProblem {
+    pub(crate) fn new(position: usize, message: impl Into<String>) -> SyntaxProblem {
+        SyntaxProblem {
             position,
             message: message.into(),
             help: None,
         }
     }
 
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Problem {
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> SyntaxProblem {
         self.help = Some(help.into());
         self
     }
 
     /// The text could not be read further.
-    pub(crate) fn unrecognized(position: usize) -> Problem {
-        Problem::new(position, "Unrecognized input")
+    pub(crate) fn unrecognized(position: usize) -> SyntaxProblem {
+        SyntaxProblem::new(position, "Unrecognized input")
     }
 }
 
@@ -41,11 +41,11 @@ pub struct SyntaxError {
     /// The whole text.
     pub text: String,
     /// The findings.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SyntaxProblem>,
 }
 
 impl SyntaxError {
-    pub(crate) fn new(text: &str, problems: Vec<Problem>) -> SyntaxError {
+    pub(crate) fn new(text: &str, problems: Vec<SyntaxProblem>) -> SyntaxError {
         SyntaxError {
             text: text.to_owned(),
             problems,
@@ -77,7 +77,7 @@ const HEADLINE: &str = "event syntax error: '";
 /// The finding's place is kept within so many characters of the start.
 const FARTHEST: usize = 13;
 
-fn render_problem(shown: &[char], problem: &Problem, columns: usize) -> String {
+fn render_problem(shown: &[char], problem: &SyntaxProblem, columns: usize) -> String {
     let (window, caret) = window(shown, problem.position, columns);
     let indent = " ".repeat(HEADLINE.len() + caret);
     let mut text = format!(
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn render(text: &str, position: usize) -> String {
-        SyntaxError::new(text, vec![Problem::new(position, "why")]).to_string()
+        SyntaxError::new(text, vec![SyntaxProblem::new(position, "why")]).to_string()
     }
 
     #[test]
@@ -160,8 +160,8 @@ mod tests {
 
     #[test]
     fn help_follows_its_finding() {
-        let problem =
-            Problem::new(0, "Bad event name").with_help("Unable to find event on a PMU of 'x'");
+        let problem = SyntaxProblem::new(0, "Bad event name")
+            .with_help("Unable to find event on a PMU of 'x'");
         let text = SyntaxError::new("x", vec![problem]).render(80);
         assert!(text.ends_with("\\___ Bad event name\nUnable to find event on a PMU of 'x'"));
     }

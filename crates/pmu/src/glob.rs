@@ -1,11 +1,11 @@
 //! Shell patterns over names: `*`, `?`, `[a-z]`, `[!a-z]`.
 
-/// Whether the text has a character that makes it a pattern.
+/// Returns whether the text has a character that makes it a pattern.
 pub(crate) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
 
-/// Whether the whole name matches the pattern.
+/// Returns whether the whole name matches the pattern.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut p, mut n) = (0, 0);

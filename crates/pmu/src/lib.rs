@@ -2,7 +2,8 @@
 //!
 //! For a recorder that must turn `cpu-clock:u`, `{cycles,instructions}:S`, `cpu/event=0xc0,umask=1/`,
 //! `sched:sched_*` or `mem:0x1000/8:w` into values for `perf_event_open`, with perf's names, rules and error
-//! texts. Two steps: [`parse`] reads the text alone; [`resolve`] looks names up in a [`Catalogue`] of PMUs
+//! texts. Two steps: [`parse`] reads the text alone; [`resolve`] looks names up in a [`Catalogue`], which reads PMUs once,
+//! of PMUs
 //! ([`PmuSource`]) and tracepoints ([`TracepointSource`]), both replaceable so that any machine's catalogue can be
 //! tested anywhere.
 //!
@@ -16,25 +17,27 @@
 //!
 //! let pmus = MemoryPmus::new().pmu("cpu", 4).format("event", "config:0-7").format("umask", "config:8-15");
 //! let tracepoints = MemoryTracepoints::default();
-//! let catalogue = Catalogue { pmus: &pmus, tracepoints: &tracepoints };
+//! let catalogue = Catalogue::new(&pmus, &tracepoints);
 //! let events = resolve(&parse("cpu/event=0xc0,umask=1/u").unwrap(), &catalogue).unwrap();
 //! assert_eq!((events[0].name.as_str(), events[0].attr.config), ("cpu/event=0xc0,umask=1/u", 0x1c0));
 //! ```
 
 pub mod builtin;
+mod catalogue;
 mod error;
+mod generic;
 mod glob;
 mod resolve;
 mod syntax;
 mod sysfs;
 mod tracepoints;
 
-pub use error::{Problem, SyntaxError};
-pub use resolve::{
-    CallGraphTerm, Catalogue, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve,
-};
+pub use catalogue::Catalogue;
+pub use error::{SyntaxError, SyntaxProblem};
+pub use resolve::{CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve};
 pub use syntax::{
-    Access, EventForm, EventList, EventSpec, GroupSpec, Item, Modifiers, Term, TermValue, parse,
+    BreakpointAccess, EventForm, EventList, EventSpec, GroupSpec, ListItem, Modifiers, Term,
+    TermValue, parse,
 };
 pub use sysfs::{MemoryPmus, PmuSource, SystemPmus};
 pub use tracepoints::{MemoryTracepoints, TracepointSource};

@@ -3,28 +3,17 @@
 mod apply;
 mod breakpoint;
 mod event;
-mod legacy;
 mod modifiers;
-mod pmu;
 mod sample_terms;
 mod tracepoint;
 
 pub use event::{ResolvedEvent, TracepointName};
 pub use sample_terms::{CallGraphTerm, RateTerm, SampleTerms};
 
-use crate::syntax::{EventForm, EventList, EventSpec, GroupSpec, Item, Term};
-use crate::{PmuSource, Problem, SyntaxError, TracepointSource};
+use crate::catalogue::{Catalogue, Pmu};
+use crate::syntax::{EventForm, EventList, EventSpec, GroupSpec, ListItem, Term};
+use crate::{SyntaxError, SyntaxProblem};
 use oxperf_abi::EventType;
-use pmu::Pmu;
-
-/// Where names are looked up.
-#[derive(Clone, Copy)]
-pub struct Catalogue<'a> {
-    /// PMUs.
-    pub pmus: &'a dyn PmuSource,
-    /// Tracepoints.
-    pub tracepoints: &'a dyn TracepointSource,
-}
 
 /// Looks every event up. One written event can become several: one for each PMU or tracepoint that matches. Their
 /// order is that of the text; leaders are named by their index in the result.
@@ -38,10 +27,10 @@ pub fn resolve(
     let mut resolved = Vec::new();
     for item in &list.items {
         match item {
-            Item::Event(event) => {
+            ListItem::Event(event) => {
                 resolve_event(event, catalogue).map(|events| resolved.extend(events))
             }
-            Item::Group(group) => resolve_group(group, resolved.len(), catalogue)
+            ListItem::Group(group) => resolve_group(group, resolved.len(), catalogue)
                 .map(|events| resolved.extend(events)),
         }
         .map_err(|problems| SyntaxError::new(&list.text, problems))?;
@@ -49,7 +38,7 @@ pub fn resolve(
     Ok(resolved)
 }
 
-type Found = Result<Vec<ResolvedEvent>, Vec<Problem>>;
+type Found = Result<Vec<ResolvedEvent>, Vec<SyntaxProblem>>;
 
 fn resolve_event(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
     let mut found = look_up(event, catalogue)?;
@@ -88,7 +77,7 @@ fn look_up(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
         EventForm::Tracepoint {
             system,
             event: name,
-        } => tracepoint::resolve(event, system, name, catalogue.tracepoints),
+        } => tracepoint::resolve(event, system, name, catalogue.tracepoints()),
         EventForm::Breakpoint {
             address,
             length,
@@ -98,7 +87,7 @@ fn look_up(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
 }
 
 fn named(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
-    let headline = Problem::new(event.position, "Bad event name")
+    let headline = SyntaxProblem::new(event.position, "Bad event name")
         .with_help(format!("Unable to find event on a PMU of '{name}'"));
     on_pmus_with_event(event, name, catalogue)
         .unwrap_or_else(|| Err(vec![headline.clone()]))
@@ -112,9 +101,9 @@ fn named(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
 
 /// A name before a slash is a PMU's (or, as a pattern or without its number, that of several); else an event's.
 fn with_terms(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
-    let headline = Problem::new(event.position, "Bad event or PMU")
+    let headline = SyntaxProblem::new(event.position, "Bad event or PMU")
         .with_help(format!("Unable to find PMU or event on a PMU of '{name}'"));
-    let matching = Pmu::matching(catalogue.pmus, name);
+    let matching = catalogue.matching(name);
     let found = if matching.is_empty() {
         on_pmus_with_event(event, name, catalogue)
     } else {
@@ -130,7 +119,7 @@ fn with_terms(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found
 
 /// The event of this name on every PMU that has it; `None` when none has. The name is then one more term.
 fn on_pmus_with_event(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Option<Found> {
-    let pmus = Pmu::with_event(catalogue.pmus, name);
+    let pmus = catalogue.with_event(name);
     let mut terms = event.terms.clone();
     terms.push(Term {
         name: name.to_owned(),
@@ -140,8 +129,8 @@ fn on_pmus_with_event(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) 
     (!pmus.is_empty()).then(|| on_each(&pmus, event, &terms))
 }
 
-/// The event on each PMU that takes its terms; what the first refused one says when none does.
-fn on_each(pmus: &[Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
+/// The event on each PMU that takes its terms; the problem of the first refused one when none does.
+fn on_each(pmus: &[&Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
     let (found, refused): (Vec<_>, Vec<_>) = pmus
         .iter()
         .map(|pmu| apply::on_pmu(pmu, event, terms))
@@ -154,7 +143,7 @@ fn on_each(pmus: &[Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
 }
 
 fn raw(event: &EventSpec, config: u64, catalogue: &Catalogue<'_>) -> Found {
-    let cores = Pmu::cores(catalogue.pmus);
+    let cores = catalogue.cores();
     let events = cores.iter().map(|pmu| {
         let mut resolved = apply::with_sample_terms(pmu, event)?;
         resolved.attr.kind = if pmu.is_one_of_several_cores() {
@@ -166,12 +155,12 @@ fn raw(event: &EventSpec, config: u64, catalogue: &Catalogue<'_>) -> Found {
         Ok(resolved)
     });
     events
-        .collect::<Result<_, Problem>>()
+        .collect::<Result<_, SyntaxProblem>>()
         .map_err(|problem| vec![problem])
 }
 
 fn numeric(event: &EventSpec, kind: u32, config: u64, catalogue: &Catalogue<'_>) -> Found {
-    let pmu = Pmu::of_kind(catalogue.pmus, kind);
+    let pmu = catalogue.of_kind(kind);
     let mut resolved = apply::with_sample_terms(&pmu, event).map_err(|problem| vec![problem])?;
     resolved.attr.kind = EventType(kind);
     resolved.attr.config = config;

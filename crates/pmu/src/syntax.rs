@@ -17,18 +17,20 @@ mod number;
 mod scanner;
 mod terms;
 
-pub use ast::{Access, EventForm, EventList, EventSpec, GroupSpec, Item, Term, TermValue};
+pub use ast::{
+    BreakpointAccess, EventForm, EventList, EventSpec, GroupSpec, ListItem, Term, TermValue,
+};
 pub(crate) use modifiers::MAX_PRECISE;
 pub use modifiers::Modifiers;
 pub(crate) use number::{parse_number, parse_raw};
 
-use crate::{Problem, SyntaxError};
+use crate::{SyntaxError, SyntaxProblem};
 use scanner::Scanner;
 
 /// Reads one `-e` text.
 ///
 /// # Errors
-/// Where and why it is no event text.
+/// The position at which it is no event text, and the reason.
 pub fn parse(text: &str) -> Result<EventList, SyntaxError> {
     let items = parse_items(text).map_err(|problem| SyntaxError::new(text, vec![problem]))?;
     Ok(EventList {
@@ -37,7 +39,7 @@ pub fn parse(text: &str) -> Result<EventList, SyntaxError> {
     })
 }
 
-fn parse_items(text: &str) -> Result<Vec<Item>, Problem> {
+fn parse_items(text: &str) -> Result<Vec<ListItem>, SyntaxProblem> {
     let mut scanner = Scanner::new(text);
     let mut items = vec![item(&mut scanner)?];
     while scanner.take(',') {
@@ -50,10 +52,10 @@ fn parse_items(text: &str) -> Result<Vec<Item>, Problem> {
     }
 }
 
-fn item(scanner: &mut Scanner<'_>) -> Result<Item, Problem> {
+fn item(scanner: &mut Scanner<'_>) -> Result<ListItem, SyntaxProblem> {
     match group_opening(scanner) {
-        Some(name) => group(scanner, name).map(Item::Group),
-        None => event::event(scanner).map(Item::Event),
+        Some(name) => group(scanner, name).map(ListItem::Group),
+        None => event::event(scanner).map(ListItem::Event),
     }
 }
 
@@ -69,7 +71,7 @@ fn group_opening(scanner: &mut Scanner<'_>) -> Option<Option<String>> {
     Some((!name.is_empty()).then(|| name.to_owned()))
 }
 
-fn group(scanner: &mut Scanner<'_>, name: Option<String>) -> Result<GroupSpec, Problem> {
+fn group(scanner: &mut Scanner<'_>, name: Option<String>) -> Result<GroupSpec, SyntaxProblem> {
     let mut events = vec![event::event(scanner)?];
     while scanner.take(',') {
         events.push(event::event(scanner)?);
@@ -99,8 +101,8 @@ mod tests {
     fn shown(text: &str) -> String {
         let list = parse(text).unwrap();
         let words = list.items.iter().map(|item| match item {
-            Item::Event(event) => event.name.clone(),
-            Item::Group(group) => {
+            ListItem::Event(event) => event.name.clone(),
+            ListItem::Group(group) => {
                 let names: Vec<&str> = group
                     .events
                     .iter()
@@ -116,7 +118,7 @@ mod tests {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Where and why a text is refused.
+    /// The position and the reason of a refusal.
     fn refused(text: &str) -> (usize, String) {
         let error = parse(text).unwrap_err();
         (

@@ -15,7 +15,7 @@ pub trait PmuSource {
     /// Every PMU's name.
     ///
     /// # Errors
-    /// When they cannot be listed.
+    /// They cannot be listed.
     fn names(&self) -> io::Result<Vec<String>>;
 
     /// The text of a file of a PMU, for example `type`, `cpumask`, `events/instructions` or `caps/max_precise`,

@@ -1,16 +1,16 @@
-//! Where tracepoints are looked up.
+//! The sources of tracepoints.
 
 use std::io;
 
 /// The tracepoints of a system. The implementation over tracefs belongs to whoever reads format files.
 pub trait TracepointSource {
-    /// Where the events live, for messages: `/sys/kernel/tracing`.
+    /// The folder of the events, for messages: `/sys/kernel/tracing`.
     fn root(&self) -> String;
 
     /// The systems (`sched`, `irq`).
     ///
     /// # Errors
-    /// When they cannot be listed.
+    /// They cannot be listed.
     fn systems(&self) -> io::Result<Vec<String>>;
 
     /// The events of a system.

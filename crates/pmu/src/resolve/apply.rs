@@ -1,9 +1,9 @@
 //! Terms of a PMU's event into config words.
 
 use super::event::ResolvedEvent;
-use super::pmu::{Alias, Pmu};
 use super::sample_terms::{SampleTerms, number, text, value_position};
-use crate::Problem;
+use crate::SyntaxProblem;
+use crate::catalogue::{Alias, Pmu};
 use crate::syntax::{EventForm, EventSpec, Term, parse_number, parse_raw};
 use crate::sysfs::{BitRanges, ConfigWord};
 use oxperf_abi::EventAttr;
@@ -13,7 +13,7 @@ pub(super) fn on_pmu(
     pmu: &Pmu<'_>,
     event: &EventSpec,
     terms: &[Term],
-) -> Result<ResolvedEvent, Problem> {
+) -> Result<ResolvedEvent, SyntaxProblem> {
     let mut target = Target {
         pmu,
         terms,
@@ -28,11 +28,11 @@ pub(super) fn on_pmu(
 pub(super) fn with_sample_terms(
     pmu: &Pmu<'_>,
     event: &EventSpec,
-) -> Result<ResolvedEvent, Problem> {
+) -> Result<ResolvedEvent, SyntaxProblem> {
     let mut resolved = blank(pmu, event);
     for term in &event.terms {
         if !take_common(&mut resolved, term)? {
-            return Err(Problem::new(
+            return Err(SyntaxProblem::new(
                 term.position,
                 format!("unknown term '{}'", term.name),
             ));
@@ -63,7 +63,7 @@ fn qualified(pmu: &Pmu<'_>, name: &str) -> String {
 }
 
 /// Takes in a name or a sampling term; false if the term is neither.
-fn take_common(resolved: &mut ResolvedEvent, term: &Term) -> Result<bool, Problem> {
+fn take_common(resolved: &mut ResolvedEvent, term: &Term) -> Result<bool, SyntaxProblem> {
     if term.name == "name" {
         resolved.name = text(term)?.to_owned();
         return Ok(true);
@@ -79,7 +79,7 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    fn apply(&mut self, term: &Term) -> Result<(), Problem> {
+    fn apply(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
         if let Some(word) = ConfigWord::named(&term.name) {
             *word_of(&mut self.event.attr, word) = number(term)?;
         } else if let Some(ranges) = self.pmu.format(&term.name) {
@@ -96,7 +96,7 @@ impl Target<'_> {
     }
 
     /// A term without value that is an event of this PMU, or a raw code.
-    fn apply_event_name(&mut self, term: &Term) -> Result<(), Problem> {
+    fn apply_event_name(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
         if term.value.is_some() {
             return Err(self.unknown(term));
         }
@@ -116,7 +116,7 @@ impl Target<'_> {
         }
     }
 
-    fn apply_alias(&mut self, alias: &Alias, term: &Term) -> Result<(), Problem> {
+    fn apply_alias(&mut self, alias: &Alias, term: &Term) -> Result<(), SyntaxProblem> {
         self.event.unit.clone_from(&alias.unit);
         self.event.scale = alias.scale;
         alias
@@ -127,9 +127,9 @@ impl Target<'_> {
     }
 
     /// One `name=value` of the kernel's own text; `?` stands for a value that the user's terms must give.
-    fn apply_alias_term(&mut self, part: &str, term: &Term) -> Result<(), Problem> {
+    fn apply_alias_term(&mut self, part: &str, term: &Term) -> Result<(), SyntaxProblem> {
         let wrong = || {
-            Problem::new(
+            SyntaxProblem::new(
                 term.position,
                 format!("cannot read '{part}' of event '{}'", term.name),
             )
@@ -147,9 +147,9 @@ impl Target<'_> {
         self.set_format(name, &ranges, value, term.position)
     }
 
-    fn parameter(&self, name: &str, term: &Term) -> Result<u64, Problem> {
+    fn parameter(&self, name: &str, term: &Term) -> Result<u64, SyntaxProblem> {
         let missing = || {
-            Problem::new(
+            SyntaxProblem::new(
                 term.position,
                 format!("event '{}' needs a value for '{name}'", term.name),
             )
@@ -169,10 +169,10 @@ impl Target<'_> {
         ranges: &BitRanges,
         value: u64,
         position: usize,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), SyntaxProblem> {
         let too_big = || {
             let maximum = ranges.maximum();
-            Problem::new(
+            SyntaxProblem::new(
                 position,
                 format!("value too big for format ({name}), maximum is {maximum}"),
             )
@@ -181,7 +181,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    fn unknown(&self, term: &Term) -> Problem {
+    fn unknown(&self, term: &Term) -> SyntaxProblem {
         const WORDS: [&str; 6] = ["config", "config1", "config2", "config3", "config4", "name"];
         let formats = self.pmu.formats();
         let names = formats
@@ -189,7 +189,7 @@ impl Target<'_> {
             .map(String::as_str)
             .chain(WORDS)
             .chain(SampleTerms::NAMES);
-        Problem::new(
+        SyntaxProblem::new(
             term.position,
             format!("unknown term '{}' for pmu '{}'", term.name, self.pmu.name()),
         )
@@ -201,11 +201,14 @@ impl Target<'_> {
 }
 
 /// A format's value; a bare name means 1 where only 1 fits.
-fn format_value(term: &Term, ranges: &BitRanges) -> Result<u64, Problem> {
+fn format_value(term: &Term, ranges: &BitRanges) -> Result<u64, SyntaxProblem> {
     match term.value {
         Some(_) => number(term),
         None if ranges.maximum() == 1 => Ok(1),
-        None => Err(Problem::new(term.position, "no value assigned for term")),
+        None => Err(SyntaxProblem::new(
+            term.position,
+            "no value assigned for term",
+        )),
     }
 }
 

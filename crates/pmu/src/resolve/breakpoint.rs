@@ -1,8 +1,8 @@
 //! `mem:ADDRESS`.
 
 use super::event::ResolvedEvent;
-use crate::Problem;
-use crate::syntax::{Access, EventSpec};
+use crate::SyntaxProblem;
+use crate::syntax::{BreakpointAccess, EventSpec};
 use oxperf_abi::EventType;
 
 const READ: u32 = 1;
@@ -17,9 +17,9 @@ pub(super) fn resolve(
     event: &EventSpec,
     address: u64,
     length: Option<u64>,
-    access: Option<Access>,
-) -> Result<ResolvedEvent, Vec<Problem>> {
-    let access = access.unwrap_or(Access {
+    access: Option<BreakpointAccess>,
+) -> Result<ResolvedEvent, Vec<SyntaxProblem>> {
+    let access = access.unwrap_or(BreakpointAccess {
         read: true,
         write: true,
         execute: false,
@@ -35,7 +35,7 @@ pub(super) fn resolve(
                 .map_err(|problem| vec![problem])?
                 .to_owned();
         } else if !resolved.terms.take(term).map_err(|problem| vec![problem])? {
-            return Err(vec![Problem::new(
+            return Err(vec![SyntaxProblem::new(
                 term.position,
                 format!("a breakpoint has no term '{}'", term.name),
             )]);
@@ -44,14 +44,14 @@ pub(super) fn resolve(
     Ok(resolved)
 }
 
-fn bits(access: Access) -> u32 {
+fn bits(access: BreakpointAccess) -> u32 {
     let when = |on: bool, bit: u32| if on { bit } else { 0 };
     when(access.read, READ) | when(access.write, WRITE) | when(access.execute, EXECUTE)
 }
 
 /// An execution breakpoint has the length of a `long`.
-fn default_length(access: Access) -> u64 {
-    let execute_only = Access {
+fn default_length(access: BreakpointAccess) -> u64 {
+    let execute_only = BreakpointAccess {
         read: false,
         write: false,
         execute: true,

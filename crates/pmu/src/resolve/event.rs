@@ -27,11 +27,11 @@ pub struct ResolvedEvent {
     pub max_precise: bool,
     /// The tracepoint behind it.
     pub tracepoint: Option<TracepointName>,
-    /// What its terms say about sampling.
+    /// The sampling that its terms ask for.
     pub terms: SampleTerms,
     /// The unit of its counts.
     pub unit: Option<String>,
-    /// What a count is multiplied by to be in that unit.
+    /// The factor from a count to that unit.
     pub scale: Option<f64>,
 }
 

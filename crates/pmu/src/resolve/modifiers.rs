@@ -1,11 +1,11 @@
 //! Modifier letters into attribute flags.
 
 use super::event::ResolvedEvent;
-use crate::Problem;
+use crate::SyntaxProblem;
 use crate::syntax::{EventSpec, GroupSpec, MAX_PRECISE, Modifiers};
 use oxperf_abi::AttrFlags;
 
-/// What the letters mean for one event.
+/// The meaning of the letters for one event.
 pub(super) fn apply(event: &mut ResolvedEvent, modifiers: Modifiers) {
     let flags = &mut event.attr.flags;
     let any_level = modifiers.user || modifiers.kernel || modifiers.hypervisor;
@@ -28,7 +28,7 @@ pub(super) fn apply(event: &mut ResolvedEvent, modifiers: Modifiers) {
 }
 
 /// An event's letters with its group's: both hold, and precision adds up.
-pub(super) fn combine(event: &EventSpec, group: &GroupSpec) -> Result<Modifiers, Problem> {
+pub(super) fn combine(event: &EventSpec, group: &GroupSpec) -> Result<Modifiers, SyntaxProblem> {
     let (own, shared) = (event.modifiers, group.modifiers);
     let precise = own.precise + shared.precise;
     if precise > MAX_PRECISE {
@@ -36,7 +36,7 @@ pub(super) fn combine(event: &EventSpec, group: &GroupSpec) -> Result<Modifiers,
         let message = format!(
             "Maximum combined precise value is {MAX_PRECISE}, adding precision to \"{name}\""
         );
-        return Err(Problem::new(group.modifiers_position, message));
+        return Err(SyntaxProblem::new(group.modifiers_position, message));
     }
     Ok(Modifiers {
         user: own.user || shared.user,

@@ -1,6 +1,6 @@
 //! Terms that any event takes and that say how to sample it, not what to count.
 
-use crate::Problem;
+use crate::SyntaxProblem;
 use crate::syntax::{Term, parse_number};
 
 /// An event's own rate.
@@ -25,7 +25,7 @@ pub enum CallGraphTerm {
     BranchRecords,
 }
 
-/// What an event's terms say about sampling; `None` leaves it to the recording's options.
+/// The sampling that an event's terms ask for; `None` leaves it to the recording's options.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SampleTerms {
     /// `period=` or `freq=`, whichever stands last.
@@ -66,7 +66,7 @@ impl SampleTerms {
     ];
 
     /// Takes the term in if it is one of these; false if it is not.
-    pub(super) fn take(&mut self, term: &Term) -> Result<bool, Problem> {
+    pub(super) fn take(&mut self, term: &Term) -> Result<bool, SyntaxProblem> {
         match term.name.as_str() {
             "period" => self.rate = Some(RateTerm::Period(number(term)?)),
             "freq" => self.rate = Some(RateTerm::Frequency(number(term)?)),
@@ -86,7 +86,7 @@ impl SampleTerms {
     }
 }
 
-/// Where a finding about the term's value points.
+/// The position for a finding about the term's value.
 pub(super) fn value_position(term: &Term) -> usize {
     term.value
         .as_ref()
@@ -94,34 +94,35 @@ pub(super) fn value_position(term: &Term) -> usize {
 }
 
 /// The term's value as a number.
-pub(super) fn number(term: &Term) -> Result<u64, Problem> {
+pub(super) fn number(term: &Term) -> Result<u64, SyntaxProblem> {
     let value = term
         .value
         .as_ref()
         .and_then(|value| parse_number(&value.text));
-    value.ok_or_else(|| Problem::new(value_position(term), "expected numeric value"))
+    value.ok_or_else(|| SyntaxProblem::new(value_position(term), "expected numeric value"))
 }
 
 /// The term's value as text.
-pub(super) fn text(term: &Term) -> Result<&str, Problem> {
+pub(super) fn text(term: &Term) -> Result<&str, SyntaxProblem> {
     let value = term.value.as_ref().map(|value| value.text.as_str());
-    value.ok_or_else(|| Problem::new(term.position, "expected string value"))
+    value.ok_or_else(|| SyntaxProblem::new(term.position, "expected string value"))
 }
 
-fn fitting<T: TryFrom<u64>>(term: &Term) -> Result<T, Problem> {
-    T::try_from(number(term)?).map_err(|_| Problem::new(value_position(term), "value too big"))
+fn fitting<T: TryFrom<u64>>(term: &Term) -> Result<T, SyntaxProblem> {
+    T::try_from(number(term)?)
+        .map_err(|_| SyntaxProblem::new(value_position(term), "value too big"))
 }
 
-fn switch(term: &Term) -> Result<bool, Problem> {
+fn switch(term: &Term) -> Result<bool, SyntaxProblem> {
     match number(term)? {
         0 => Ok(false),
         1 => Ok(true),
-        _ => Err(Problem::new(value_position(term), "expected 0 or 1")),
+        _ => Err(SyntaxProblem::new(value_position(term), "expected 0 or 1")),
     }
 }
 
 /// A bare name means 1.
-fn flag(term: &Term) -> Result<bool, Problem> {
+fn flag(term: &Term) -> Result<bool, SyntaxProblem> {
     if term.value.is_none() {
         Ok(true)
     } else {
@@ -129,13 +130,13 @@ fn flag(term: &Term) -> Result<bool, Problem> {
     }
 }
 
-fn call_graph(term: &Term) -> Result<CallGraphTerm, Problem> {
+fn call_graph(term: &Term) -> Result<CallGraphTerm, SyntaxProblem> {
     match text(term)? {
         "no" => Ok(CallGraphTerm::Off),
         "fp" => Ok(CallGraphTerm::FramePointer),
         "dwarf" => Ok(CallGraphTerm::Dwarf),
         "lbr" => Ok(CallGraphTerm::BranchRecords),
-        _ => Err(Problem::new(
+        _ => Err(SyntaxProblem::new(
             value_position(term),
             "expected fp, dwarf, lbr or no",
         )),

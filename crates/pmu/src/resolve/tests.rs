@@ -35,13 +35,7 @@ fn tracepoints() -> MemoryTracepoints {
 
 fn resolved_on(pmus: &MemoryPmus, text: &str) -> Result<Vec<ResolvedEvent>, SyntaxError> {
     let tracepoints = tracepoints();
-    resolve(
-        &parse(text)?,
-        &Catalogue {
-            pmus,
-            tracepoints: &tracepoints,
-        },
-    )
+    resolve(&parse(text)?, &Catalogue::new(pmus, &tracepoints))
 }
 
 /// One event a line: name, type, config words in use, flags that are set, and what else is special.
@@ -316,10 +310,7 @@ fn refusals_look_like_perfs() {
 #[test]
 fn a_closed_tracefs_says_how_to_open_it() {
     let (pmus, tracepoints) = (pmus(), MemoryTracepoints::refused());
-    let catalogue = Catalogue {
-        pmus: &pmus,
-        tracepoints: &tracepoints,
-    };
+    let catalogue = Catalogue::new(&pmus, &tracepoints);
     let error = resolve(&parse("sched:sched_switch").unwrap(), &catalogue)
         .unwrap_err()
         .to_string();

@@ -4,7 +4,7 @@ use super::event::{ResolvedEvent, TracepointName};
 use super::sample_terms::SampleTerms;
 use crate::glob;
 use crate::syntax::EventSpec;
-use crate::{Problem, TracepointSource};
+use crate::{SyntaxProblem, TracepointSource};
 use oxperf_abi::EventType;
 use std::io;
 
@@ -14,7 +14,7 @@ pub(super) fn resolve(
     system: &str,
     name: &str,
     source: &dyn TracepointSource,
-) -> Result<Vec<ResolvedEvent>, Vec<Problem>> {
+) -> Result<Vec<ResolvedEvent>, Vec<SyntaxProblem>> {
     let terms = sample_terms(event).map_err(|problem| vec![problem])?;
     let found = find(system, name, source)
         .map_err(|error| vec![refusal(event, system, name, source, &error)])?;
@@ -35,7 +35,7 @@ fn resolved(tracepoint: TracepointName, id: u64, terms: &SampleTerms) -> Resolve
 }
 
 /// A tracepoint has no config to describe and a name of its own: only some of the sampling terms make sense.
-fn sample_terms(event: &EventSpec) -> Result<SampleTerms, Problem> {
+fn sample_terms(event: &EventSpec) -> Result<SampleTerms, SyntaxProblem> {
     const TAKEN: [&str; 7] = [
         "call-graph",
         "stack-size",
@@ -49,7 +49,7 @@ fn sample_terms(event: &EventSpec) -> Result<SampleTerms, Problem> {
     for term in &event.terms {
         if !TAKEN.contains(&term.name.as_str()) || !terms.take(term)? {
             let message = format!("a tracepoint has no term '{}'", term.name);
-            return Err(Problem::new(term.position, message)
+            return Err(SyntaxProblem::new(term.position, message)
                 .with_help(format!("valid terms: {}", TAKEN.join(","))));
         }
     }
@@ -107,17 +107,17 @@ fn refusal(
     name: &str,
     source: &dyn TracepointSource,
     error: &io::Error,
-) -> Problem {
+) -> SyntaxProblem {
     let root = source.root();
     let path = format!("{root}/events/{system}/{name}");
     if error.kind() == io::ErrorKind::PermissionDenied {
         let help = format!(
             "Error:\tNo permissions to read {path}\nHint:\tTry 'sudo mount -o remount,mode=755 {root}/'"
         );
-        return Problem::new(event.position, "can't access trace events").with_help(help);
+        return SyntaxProblem::new(event.position, "can't access trace events").with_help(help);
     }
     let help = format!(
         "Error:\tFile {path} not found.\nHint:\tThis kernel may be built without it, or its module is not loaded."
     );
-    Problem::new(event.position, "unknown tracepoint").with_help(help)
+    SyntaxProblem::new(event.position, "unknown tracepoint").with_help(help)
 }

@@ -1,4 +1,4 @@
-//! What an event text says, with the places it says it at (byte offsets into the text).
+//! The contents of an event text, with their positions (byte offsets into the text).
 
 use super::Modifiers;
 
@@ -8,12 +8,12 @@ pub struct EventList {
     /// The text.
     pub text: String,
     /// Its events and groups, in order.
-    pub items: Vec<Item>,
+    pub items: Vec<ListItem>,
 }
 
 /// A member of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Item {
+pub enum ListItem {
     /// An event of its own.
     Event(EventSpec),
     /// Events that are counted together.
@@ -29,18 +29,18 @@ pub struct GroupSpec {
     pub events: Vec<EventSpec>,
     /// Modifiers for every member.
     pub modifiers: Modifiers,
-    /// Where they stand.
+    /// Their position.
     pub modifiers_position: usize,
 }
 
 /// One event as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventSpec {
-    /// Where it begins.
+    /// Its position.
     pub position: usize,
-    /// What perf calls an event that was written so, unless a `name=` term or a tracepoint says otherwise.
+    /// perf's name of an event that was written so, unless a `name=` term or a tracepoint gives another.
     pub name: String,
-    /// Which event.
+    /// The event.
     pub form: EventForm,
     /// The text between slashes.
     pub terms: Vec<Term>,
@@ -78,13 +78,13 @@ pub enum EventForm {
         /// The watched bytes, when given.
         length: Option<u64>,
         /// The watched accesses, when given.
-        access: Option<Access>,
+        access: Option<BreakpointAccess>,
     },
 }
 
 /// Accesses that a breakpoint watches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Access {
+pub struct BreakpointAccess {
     /// Reads.
     pub read: bool,
     /// Writes.
@@ -98,7 +98,7 @@ pub struct Access {
 pub struct Term {
     /// The name.
     pub name: String,
-    /// Where the name begins.
+    /// The position of the name.
     pub position: usize,
     /// The value, if there is one.
     pub value: Option<TermValue>,
@@ -109,6 +109,6 @@ pub struct Term {
 pub struct TermValue {
     /// Its text without quotes.
     pub text: String,
-    /// Where it begins.
+    /// Its position.
     pub position: usize,
 }

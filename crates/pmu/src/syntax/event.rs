@@ -5,19 +5,20 @@ use super::modifiers::{Modifiers, event_modifiers};
 use super::number::{parse_number, parse_raw};
 use super::scanner::Scanner;
 use super::{breakpoint, terms};
-use crate::Problem;
+use crate::SyntaxProblem;
 
 pub(super) fn is_name_char(char: char) -> bool {
     char.is_ascii_alphanumeric() || "_*?[].!-".contains(char)
 }
 
 /// Takes one event with the blanks around it, which perf keeps in the name.
-pub(super) fn event(scanner: &mut Scanner<'_>) -> Result<EventSpec, Problem> {
+pub(super) fn event(scanner: &mut Scanner<'_>) -> Result<EventSpec, SyntaxProblem> {
     let start = scanner.position();
     scanner.skip_spaces();
     let position = scanner.position();
     let mut event = if scanner.take_text("mem:") {
-        breakpoint::breakpoint(scanner, position)?
+        let form = breakpoint::form(scanner)?;
+        tail(scanner, position, form)?
     } else {
         named(scanner, position)?
     };
@@ -37,7 +38,7 @@ fn display_name(text: &str, event: &EventSpec) -> String {
     shown.to_owned()
 }
 
-fn named(scanner: &mut Scanner<'_>, position: usize) -> Result<EventSpec, Problem> {
+fn named(scanner: &mut Scanner<'_>, position: usize) -> Result<EventSpec, SyntaxProblem> {
     let name = scanner.take_while(is_name_char);
     if name.is_empty() {
         return Err(scanner.unexpected());
@@ -57,18 +58,18 @@ fn plain(name: &str) -> EventForm {
     parse_raw(name).map_or_else(|| EventForm::Name(name.to_owned()), EventForm::Raw)
 }
 
-/// What a colon begins: a config number, modifiers, or a tracepoint's event.
+/// Takes what a colon begins: a config number, modifiers, or a tracepoint's event.
 fn after_colon(
     scanner: &mut Scanner<'_>,
     position: usize,
     name: &str,
-) -> Result<EventSpec, Problem> {
+) -> Result<EventSpec, SyntaxProblem> {
     let before = scanner.clone();
     scanner.take(':');
     let unexpected = scanner.unexpected();
     let second = scanner.take_while(is_name_char);
     if let Some(kind) = parse_number(name).filter(|_| !second.is_empty()) {
-        let kind = u32::try_from(kind).map_err(|_| Problem::unrecognized(position))?;
+        let kind = u32::try_from(kind).map_err(|_| SyntaxProblem::unrecognized(position))?;
         let config = parse_number(second).ok_or(unexpected)?;
         return tail(scanner, position, EventForm::Numeric { kind, config });
     }
@@ -86,12 +87,12 @@ fn after_colon(
     )
 }
 
-/// What may end any event: `:modifiers` or `/terms/modifiers`.
-pub(super) fn tail(
+/// Takes the end that any event may have: `:modifiers` or `/terms/modifiers`.
+fn tail(
     scanner: &mut Scanner<'_>,
     position: usize,
     form: EventForm,
-) -> Result<EventSpec, Problem> {
+) -> Result<EventSpec, SyntaxProblem> {
     match scanner.peek() {
         Some('/') => with_terms(scanner, position, form),
         Some(':') => {
@@ -109,7 +110,7 @@ fn with_terms(
     scanner: &mut Scanner<'_>,
     position: usize,
     form: EventForm,
-) -> Result<EventSpec, Problem> {
+) -> Result<EventSpec, SyntaxProblem> {
     let terms = terms::terms(scanner)?;
     Ok(EventSpec {
         terms,
@@ -131,6 +132,7 @@ fn spec(position: usize, form: EventForm) -> EventSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::BreakpointAccess;
 
     fn form(text: &str) -> EventForm {
         event(&mut Scanner::new(text)).unwrap().form
@@ -181,5 +183,45 @@ mod tests {
                 ..Modifiers::default()
             }
         );
+    }
+
+    fn read(text: &str) -> EventSpec {
+        event(&mut Scanner::new(text)).unwrap()
+    }
+
+    #[test]
+    fn breakpoints_have_address_length_access_and_modifiers() {
+        let breakpoint = read("mem:0x1000/8:rw:u");
+        let access = Some(BreakpointAccess {
+            read: true,
+            write: true,
+            execute: false,
+        });
+        assert_eq!(
+            breakpoint.form,
+            EventForm::Breakpoint {
+                address: 0x1000,
+                length: Some(8),
+                access
+            }
+        );
+        assert!(breakpoint.modifiers.user);
+        assert_eq!(breakpoint.name, "mem:0x1000");
+        assert_eq!(
+            read("mem:4096:u").form,
+            EventForm::Breakpoint {
+                address: 4096,
+                length: None,
+                access: None
+            }
+        );
+        assert_eq!(read("mem:0x1000:w").name, "mem:0x1000:w");
+        assert_eq!(read("mem:0x1000/name=a/u").terms.len(), 1);
+    }
+
+    #[test]
+    fn an_access_twice_is_an_error() {
+        let problem = event(&mut Scanner::new("mem:0x1000:rr")).unwrap_err();
+        assert_eq!(problem.position, 11);
     }
 }

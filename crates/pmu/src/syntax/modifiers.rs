@@ -1,9 +1,9 @@
 //! The letters after an event or a group.
 
 use super::scanner::Scanner;
-use crate::Problem;
+use crate::SyntaxProblem;
 
-/// What the letters ask for.
+/// The modifiers that the letters ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modifiers {
     /// `u`: user mode.
@@ -38,13 +38,13 @@ pub struct Modifiers {
 pub(crate) const MAX_PRECISE: u8 = 3;
 
 impl Modifiers {
-    /// Whether the text can only be modifiers.
+    /// Returns whether the text can only be modifiers.
     pub(super) fn is_letters(text: &str) -> bool {
         text.bytes().all(|byte| b"ukhGHpPISDeWX".contains(&byte))
     }
 
     /// Takes in one letter.
-    fn add(&mut self, letter: char, position: usize) -> Result<(), Problem> {
+    fn add(&mut self, letter: char, position: usize) -> Result<(), SyntaxProblem> {
         let (flag, meaning) = match letter {
             'p' => return self.add_precise(position),
             'u' => (&mut self.user, "user"),
@@ -59,10 +59,10 @@ impl Modifiers {
             'e' => (&mut self.exclusive, "exclusive"),
             'W' => (&mut self.weak, "weak"),
             'X' => (&mut self.keep_order, "dont_regroup"),
-            _ => return Err(Problem::unrecognized(position)),
+            _ => return Err(SyntaxProblem::unrecognized(position)),
         };
         if std::mem::replace(flag, true) {
-            return Err(Problem::new(
+            return Err(SyntaxProblem::new(
                 position,
                 format!("Duplicate modifier '{letter}' ({meaning})"),
             ));
@@ -70,9 +70,9 @@ impl Modifiers {
         Ok(())
     }
 
-    fn add_precise(&mut self, position: usize) -> Result<(), Problem> {
+    fn add_precise(&mut self, position: usize) -> Result<(), SyntaxProblem> {
         if self.precise == MAX_PRECISE {
-            return Err(Problem::new(
+            return Err(SyntaxProblem::new(
                 position,
                 format!("Maximum precise value is {MAX_PRECISE}"),
             ));
@@ -83,7 +83,9 @@ impl Modifiers {
 }
 
 /// The letters that follow a group's colon, and where they begin.
-pub(super) fn group_modifiers(scanner: &mut Scanner<'_>) -> Result<(usize, Modifiers), Problem> {
+pub(super) fn group_modifiers(
+    scanner: &mut Scanner<'_>,
+) -> Result<(usize, Modifiers), SyntaxProblem> {
     let position = scanner.position();
     let unexpected = scanner.unexpected();
     let letters = scanner.take_while(|char| char.is_ascii_alphanumeric());
@@ -99,13 +101,13 @@ pub(super) fn group_modifiers(scanner: &mut Scanner<'_>) -> Result<(usize, Modif
 }
 
 /// The letters that follow an event: as a group's, but without those that make sense for groups alone.
-pub(super) fn event_modifiers(scanner: &mut Scanner<'_>) -> Result<Modifiers, Problem> {
+pub(super) fn event_modifiers(scanner: &mut Scanner<'_>) -> Result<Modifiers, SyntaxProblem> {
     let letters_ahead = scanner
         .clone()
         .take_while(|char| char.is_ascii_alphanumeric());
     let (position, modifiers) = group_modifiers(scanner)?;
     match letters_ahead.find('W') {
-        Some(at) => Err(Problem::new(
+        Some(at) => Err(SyntaxProblem::new(
             position + at,
             "Weak modifier is for use with groups",
         )),

@@ -1,6 +1,6 @@
 //! A position in an event text.
 
-use crate::Problem;
+use crate::SyntaxProblem;
 
 #[derive(Clone)]
 pub(super) struct Scanner<'a> {
@@ -61,8 +61,8 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// What comes next does not belong here. perf points at the character before it.
-    pub(super) fn unexpected(&self) -> Problem {
-        Problem::unrecognized(self.at.checked_sub(1).unwrap_or(1))
+    /// The error for text that does not belong here. perf points at the character before it.
+    pub(super) fn unexpected(&self) -> SyntaxProblem {
+        SyntaxProblem::unrecognized(self.at.checked_sub(1).unwrap_or(1))
     }
 }

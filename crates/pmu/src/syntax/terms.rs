@@ -2,21 +2,21 @@
 
 use super::ast::{Term, TermValue};
 use super::scanner::Scanner;
-use crate::Problem;
+use crate::SyntaxProblem;
 
 /// Takes terms with the slashes around them. The finding about a slash that is never closed is the slash.
-pub(super) fn terms(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, Problem> {
+pub(super) fn terms(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, SyntaxProblem> {
     let opening = scanner.position();
     scanner.take('/');
     let found = until_slash(scanner);
     if scanner.is_at_end() {
-        found.map_err(|_| Problem::unrecognized(opening))
+        found.map_err(|_| SyntaxProblem::unrecognized(opening))
     } else {
         found
     }
 }
 
-fn until_slash(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, Problem> {
+fn until_slash(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, SyntaxProblem> {
     let mut terms = Vec::new();
     if scanner.take('/') {
         return Ok(terms);
@@ -32,7 +32,7 @@ fn until_slash(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, Problem> {
     }
 }
 
-fn term(scanner: &mut Scanner<'_>) -> Result<Term, Problem> {
+fn term(scanner: &mut Scanner<'_>) -> Result<Term, SyntaxProblem> {
     let position = scanner.position();
     let driver = scanner.take('@');
     let name = scanner.take_while(is_term_char);
@@ -57,7 +57,7 @@ fn term(scanner: &mut Scanner<'_>) -> Result<Term, Problem> {
     })
 }
 
-fn value(scanner: &mut Scanner<'_>) -> Result<TermValue, Problem> {
+fn value(scanner: &mut Scanner<'_>) -> Result<TermValue, SyntaxProblem> {
     let position = scanner.position();
     let quoted = scanner.take('\'');
     let text = scanner.take_while(|char| {

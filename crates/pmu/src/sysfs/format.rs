@@ -1,4 +1,4 @@
-//! Which bits of which config word a term fills: the files of a PMU's `format` folder.
+//! The bits of a config word that a term fills: the files of a PMU's `format` folder.
 
 /// A config word of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

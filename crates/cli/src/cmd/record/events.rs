@@ -26,13 +26,7 @@ pub(super) fn requested(texts: &[String]) -> Result<Vec<EventRequest>, Failure> 
 /// A text that cannot be read, names nothing here, or asks for what is not supported.
 fn look_up(texts: &[&str]) -> Result<Vec<EventRequest>, Failure> {
     let (pmus, tracepoints) = (SystemPmus::default(), Tracepoints(SystemTracefs::find()));
-    look_up_in(
-        texts,
-        &Catalogue {
-            pmus: &pmus,
-            tracepoints: &tracepoints,
-        },
-    )
+    look_up_in(texts, &Catalogue::new(&pmus, &tracepoints))
 }
 
 /// Looks up event texts. Leaders are named by their sites among all events.

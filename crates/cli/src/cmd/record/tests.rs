@@ -37,10 +37,7 @@ fn plan(options: &str) -> String {
     let texts: Vec<&str> = command.events.iter().map(String::as_str).collect();
     let pmus = MemoryPmus::new().pmu("software", 1).pmu("cpu", 4);
     let tracepoints = MemoryTracepoints::default().with("sched", "sched_switch", 0x174);
-    let catalogue = Catalogue {
-        pmus: &pmus,
-        tracepoints: &tracepoints,
-    };
+    let catalogue = Catalogue::new(&pmus, &tracepoints);
     let requests = events::look_up_in(&texts, &catalogue).unwrap();
     let target = &command.options.target;
     let threads = match target.target {
@@ -151,10 +148,7 @@ fn messages_are_as_many_as_the_user_wants() {
 fn events_that_are_not_there_give_perfs_exit_code() {
     let pmus = MemoryPmus::new();
     let tracepoints = MemoryTracepoints::default();
-    let catalogue = Catalogue {
-        pmus: &pmus,
-        tracepoints: &tracepoints,
-    };
+    let catalogue = Catalogue::new(&pmus, &tracepoints);
     let refused = events::look_up_in(&["nonsense"], &catalogue).unwrap_err();
     assert_eq!(refused.code(), 129);
     assert!(

@@ -3,14 +3,14 @@
 use oxperf_abi::{CacheId, CacheOp, CacheResult, EventType, HardwareId, SoftwareId};
 
 /// Type and config of a generic event of the CPU.
-pub(super) fn hardware_or_cache(name: &str) -> Option<(EventType, u64)> {
+pub(crate) fn hardware_or_cache(name: &str) -> Option<(EventType, u64)> {
     let hardware =
         find(HardwareId::ALL, HardwareId::names, name).map(|id| (EventType::HARDWARE, id as u64));
     hardware.or_else(|| cache(name).map(|config| (EventType::HW_CACHE, config)))
 }
 
 /// Config of a software event.
-pub(super) fn software(name: &str) -> Option<u64> {
+pub(crate) fn software(name: &str) -> Option<u64> {
     find(SoftwareId::ALL, SoftwareId::names, name).map(|id| id as u64)
 }
 

@@ -1,0 +1,188 @@
+//! The PMUs and tracepoints among which names are looked up.
+
+mod pmu;
+
+pub(crate) use pmu::{Alias, Pmu};
+
+use crate::generic;
+use crate::{PmuSource, TracepointSource};
+use oxperf_abi::EventType;
+use std::borrow::Cow;
+
+const CPU: &str = "cpu";
+const SOFTWARE: &str = "software";
+
+/// A system's PMUs and tracepoints. The list of PMUs is read once, when the catalogue is made; the formats and events of
+/// a PMU once, when the first of them is looked up.
+pub struct Catalogue<'a> {
+    /// The PMUs that the system lists.
+    listed: Vec<Pmu<'a>>,
+    /// The CPU's PMU of a system that lists none.
+    implied_cpu: Pmu<'a>,
+    /// The software PMU, which is there even on systems that do not list it.
+    software: Pmu<'a>,
+    pmus: &'a dyn PmuSource,
+    tracepoints: &'a dyn TracepointSource,
+}
+
+impl<'a> Catalogue<'a> {
+    /// Reads the list of PMUs. One whose number cannot be read cannot be opened and is left out.
+    pub fn new(pmus: &'a dyn PmuSource, tracepoints: &'a dyn TracepointSource) -> Catalogue<'a> {
+        let names = pmus.names().unwrap_or_default();
+        let listed = names.iter().filter_map(|name| {
+            let kind = EventType(pmus.kind(name)?);
+            Some(Pmu::new(pmus, name, kind))
+        });
+        let mut listed: Vec<Pmu<'a>> = listed.collect();
+        let is_hybrid = listed.iter().filter(|pmu| pmu.is_core()).count() > 1;
+        for pmu in &mut listed {
+            pmu.set_hybrid(is_hybrid);
+        }
+        Catalogue {
+            listed,
+            implied_cpu: Pmu::new(pmus, CPU, EventType::RAW),
+            software: Pmu::new(pmus, SOFTWARE, EventType::SOFTWARE),
+            pmus,
+            tracepoints,
+        }
+    }
+
+    /// The tracepoints.
+    pub(crate) fn tracepoints(&self) -> &'a dyn TracepointSource {
+        self.tracepoints
+    }
+
+    /// The PMUs of the CPU's cores: several on hybrid systems.
+    pub(crate) fn cores(&self) -> Vec<&Pmu<'a>> {
+        let cores: Vec<&Pmu<'a>> = self.listed.iter().filter(|pmu| pmu.is_core()).collect();
+        if cores.is_empty() {
+            vec![&self.implied_cpu]
+        } else {
+            cores
+        }
+    }
+
+    /// The PMU with this number; one without name if the system lists none.
+    pub(crate) fn of_kind(&self, kind: u32) -> Cow<'_, Pmu<'a>> {
+        let listed = self.listed.iter().find(|pmu| pmu.kind().0 == kind);
+        match listed {
+            Some(pmu) => Cow::Borrowed(pmu),
+            None => Cow::Owned(Pmu::new(self.pmus, "", EventType(kind))),
+        }
+    }
+
+    /// The PMUs that a name before a slash means: the one of this name, else all that match it as a pattern or
+    /// without their number and the `uncore_` before it.
+    pub(crate) fn matching(&self, name: &str) -> Vec<&Pmu<'a>> {
+        let known = self.known();
+        match known.iter().find(|pmu| pmu.name() == name) {
+            Some(exact) => vec![*exact],
+            None => known.into_iter().filter(|pmu| pmu.is_meant(name)).collect(),
+        }
+    }
+
+    /// The PMUs that are listed, and the two that are there without being listed.
+    fn known(&self) -> Vec<&Pmu<'a>> {
+        let mut known: Vec<&Pmu<'a>> = self.listed.iter().collect();
+        let is_listed = |name| self.listed.iter().any(|pmu| pmu.name() == name);
+        // "cpu" means nothing of its own where the cores' PMUs have other names.
+        let has_cores = self.listed.iter().any(Pmu::is_core);
+        if !is_listed(CPU) && !has_cores {
+            known.push(&self.implied_cpu);
+        }
+        if !is_listed(SOFTWARE) {
+            known.push(&self.software);
+        }
+        known
+    }
+
+    /// The PMUs that have an event of this name: as a named event of their own, else as a generic one.
+    pub(crate) fn with_event(&self, name: &str) -> Vec<&Pmu<'a>> {
+        let has_event = |pmu: &&Pmu<'a>| pmu.alias(name).is_some();
+        let own: Vec<&Pmu<'a>> = self.listed.iter().filter(has_event).collect();
+        if !own.is_empty() {
+            own
+        } else if generic::hardware_or_cache(name).is_some() {
+            self.cores()
+        } else if generic::software(name).is_some() {
+            vec![&self.software]
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryPmus, MemoryTracepoints, parse, resolve};
+    use std::cell::RefCell;
+    use std::collections::HashMap;
+    use std::io;
+
+    /// Counts how often each file and folder is read.
+    struct Counting {
+        pmus: MemoryPmus,
+        reads: RefCell<HashMap<String, usize>>,
+    }
+
+    impl Counting {
+        fn count(&self, what: String) {
+            *self.reads.borrow_mut().entry(what).or_default() += 1;
+        }
+    }
+
+    impl PmuSource for Counting {
+        fn names(&self) -> io::Result<Vec<String>> {
+            self.count("names".to_owned());
+            self.pmus.names()
+        }
+
+        fn read(&self, pmu: &str, file: &str) -> Option<String> {
+            self.count(format!("{pmu}/{file}"));
+            self.pmus.read(pmu, file)
+        }
+
+        fn list(&self, pmu: &str, folder: &str) -> Vec<String> {
+            self.count(format!("{pmu}/{folder}/"));
+            self.pmus.list(pmu, folder)
+        }
+    }
+
+    #[test]
+    fn the_list_is_read_once() {
+        let pmus = MemoryPmus::new()
+            .pmu("cpu", 4)
+            .format("event", "config:0-7")
+            .event("instructions", "event=0xc0")
+            .pmu("uncore_imc_0", 12)
+            .format("event", "config:0-7");
+        let source = Counting {
+            pmus,
+            reads: RefCell::default(),
+        };
+        let tracepoints = MemoryTracepoints::default();
+        let catalogue = Catalogue::new(&source, &tracepoints);
+        for text in [
+            "cycles",
+            "instructions",
+            "instructions:u",
+            "r1a8",
+            "imc/event=1/",
+        ] {
+            resolve(&parse(text).unwrap(), &catalogue).unwrap();
+        }
+        let reads = source.reads.borrow();
+        for read in [
+            "names",
+            "cpu/type",
+            "cpu/cpus",
+            "cpu/events/",
+            "cpu/format/",
+            "uncore_imc_0/type",
+            "uncore_imc_0/events/",
+        ] {
+            assert_eq!(reads.get(read), Some(&1), "{read}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! One PMU of a catalogue: its formats, its named events, and the names that mean it.
+
+use super::CPU;
+use crate::generic;
+use crate::glob;
+use crate::sysfs::{BitRanges, PmuSource};
+use oxperf_abi::EventType;
+use std::cell::OnceCell;
+
+/// A PMU. Its folders are listed once.
+#[derive(Clone)]
+pub(crate) struct Pmu<'a> {
+    source: &'a dyn PmuSource,
+    name: String,
+    kind: EventType,
+    /// The text of its `cpus`, which the PMUs of cores have.
+    core_cpus: OnceCell<Option<String>>,
+    /// `true` for a PMU of cores of a system with several kinds of cores.
+    is_one_of_several_cores: bool,
+    formats: OnceCell<Vec<String>>,
+    events: OnceCell<Vec<String>>,
+}
+
+/// A named event of a PMU.
+pub(crate) struct Alias {
+    /// Its terms as the kernel writes them: `event=0xcd,umask=0x1`.
+    pub(crate) terms: String,
+    pub(crate) unit: Option<String>,
+    pub(crate) scale: Option<f64>,
+}
+
+/// Files beside an event that describe it and are no events.
+const DESCRIPTIONS: [&str; 5] = [
+    ".scale",
+    ".unit",
+    ".per-pkg",
+    ".snapshot",
+    ".retirement_latency",
+];
+
+impl<'a> Pmu<'a> {
+    pub(super) fn new(source: &'a dyn PmuSource, name: &str, kind: EventType) -> Pmu<'a> {
+        Pmu {
+            source,
+            name: name.to_owned(),
+            kind,
+            core_cpus: OnceCell::new(),
+            is_one_of_several_cores: false,
+            formats: OnceCell::new(),
+            events: OnceCell::new(),
+        }
+    }
+
+    /// Takes note of a system with several kinds of cores.
+    pub(super) fn set_hybrid(&mut self, is_hybrid: bool) {
+        self.is_one_of_several_cores = is_hybrid && self.is_core();
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn kind(&self) -> EventType {
+        self.kind
+    }
+
+    /// Returns whether this is a PMU of the CPU's cores.
+    pub(super) fn is_core(&self) -> bool {
+        self.name == CPU || self.core_cpus().is_some()
+    }
+
+    /// The text of the list of CPUs that it counts on, when it gives one.
+    pub(crate) fn cpus(&self) -> Option<String> {
+        let is_given = |text: &String| !text.trim().is_empty();
+        let of_cores = self.core_cpus().cloned().filter(is_given);
+        of_cores.or_else(|| self.source.read(&self.name, "cpumask").filter(is_given))
+    }
+
+    fn core_cpus(&self) -> Option<&String> {
+        self.core_cpus
+            .get_or_init(|| self.source.read(&self.name, "cpus"))
+            .as_ref()
+    }
+
+    /// Returns whether this is a core PMU of a hybrid system.
+    pub(crate) fn is_one_of_several_cores(&self) -> bool {
+        self.is_one_of_several_cores
+    }
+
+    /// Returns whether a name before a slash means this PMU, among others.
+    pub(super) fn is_meant(&self, written: &str) -> bool {
+        means(written, &self.name)
+    }
+
+    /// A generic event that this PMU counts. On a hybrid system the upper half of the config names the core PMU.
+    pub(crate) fn generic(&self, name: &str) -> Option<(EventType, u64)> {
+        if self.kind == EventType::SOFTWARE {
+            generic::software(name).map(|config| (EventType::SOFTWARE, config))
+        } else {
+            let pmu = if self.is_one_of_several_cores() {
+                u64::from(self.kind.0) << 32
+            } else {
+                0
+            };
+            generic::hardware_or_cache(name)
+                .filter(|_| self.is_core())
+                .map(|(kind, config)| (kind, config | pmu))
+        }
+    }
+
+    /// The names of its formats.
+    pub(crate) fn formats(&self) -> &[String] {
+        self.formats
+            .get_or_init(|| self.source.list(&self.name, "format"))
+    }
+
+    fn events(&self) -> &[String] {
+        self.events
+            .get_or_init(|| self.source.list(&self.name, "events"))
+    }
+
+    /// The bits of a format.
+    pub(crate) fn format(&self, name: &str) -> Option<BitRanges> {
+        let name = self.formats().iter().find(|listed| *listed == name)?;
+        BitRanges::parse(&self.source.read(&self.name, &format!("format/{name}"))?)
+    }
+
+    /// A named event.
+    pub(crate) fn alias(&self, name: &str) -> Option<Alias> {
+        if DESCRIPTIONS.iter().any(|suffix| name.ends_with(suffix)) {
+            return None;
+        }
+        let name = self.listed_event(name)?;
+        let read = |suffix: &str| {
+            self.source
+                .read(&self.name, &format!("events/{name}{suffix}"))
+        };
+        Some(Alias {
+            terms: read("")?,
+            unit: read(".unit").map(|text| text.trim().to_owned()),
+            scale: read(".scale").and_then(|text| text.trim().parse().ok()),
+        })
+    }
+
+    /// The name of an event as its folder lists it, an exact name first, else one that differs in case.
+    fn listed_event(&self, name: &str) -> Option<&String> {
+        let events = self.events();
+        let exact = events.iter().find(|listed| *listed == name);
+        let any_case = || {
+            let mut events = events.iter();
+            events.find(|listed| listed.eq_ignore_ascii_case(name))
+        };
+        exact.or_else(any_case)
+    }
+}
+
+/// Returns whether `written` means the PMU `name`: `uncore_imc` and `imc` mean `uncore_imc_0`.
+fn means(written: &str, name: &str) -> bool {
+    let short = name.strip_prefix("uncore_").unwrap_or(name);
+    if glob::is_pattern(written) {
+        return glob::matches(written, name) || glob::matches(written, short);
+    }
+    [name, short]
+        .iter()
+        .any(|full| full.strip_prefix(written).is_some_and(is_instance))
+}
+
+/// Nothing, `_0` or `0`: the ends by which the names of a PMU's instances differ. Hexadecimal instances are longer than two digits.
+fn is_instance(suffix: &str) -> bool {
+    let digits = suffix.strip_prefix('_').unwrap_or(suffix);
+    let decimal = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let hexadecimal = digits.len() > 2
+        && suffix.len() > digits.len()
+        && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    suffix.is_empty() || !digits.is_empty() && (decimal || hexadecimal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_instances_mean_their_pmu() {
+        for written in [
+            "uncore_imc",
+            "imc",
+            "uncore_imc_0",
+            "imc_0",
+            "uncore_imc_*",
+            "imc*",
+        ] {
+            assert!(means(written, "uncore_imc_0"), "{written}");
+        }
+        for written in ["uncore", "im", "uncore_imc_1", "cpu"] {
+            assert!(!means(written, "uncore_imc_0"), "{written}");
+        }
+        assert!(
+            means("arm_cmn", "arm_cmn_ffe0") && !means("cpu", "cpu_atom") && means("cpu", "cpu0")
+        );
+    }
+}
