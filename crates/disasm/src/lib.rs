@@ -30,7 +30,7 @@ use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction};
 
 use output::Output;
 
-/// How wide the code is.
+/// Width of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Real mode and 16-bit segments.
@@ -41,7 +41,7 @@ pub enum Width {
     Bits64,
 }
 
-/// How operands are written.
+/// Syntax of operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// Source before destination, `%` and `$` before registers and numbers.
@@ -50,7 +50,7 @@ pub enum Syntax {
     Intel,
 }
 
-/// How a line is laid out.
+/// Layout of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineLayout {
     /// As in listings of `objdump`: operands in a column, targets as `401136 <main+0x20>`.

@@ -1,4 +1,5 @@
-//! Where the formatter's pieces go: addresses get names on their way, and listings what `objdump` writes otherwise.
+//! The receiver of the formatter's pieces: addresses get names on their way, and listings what `objdump` writes
+//! otherwise.
 
 use iced_x86::{
     CodeSize, CpuidFeature, FormatterOutput, FormatterTextKind, Instruction, Mnemonic, NumberKind,
@@ -56,7 +57,7 @@ fn hides_top(instruction: &Instruction) -> bool {
     (has_memory || moves) && instruction.cpuid_features().contains(&CpuidFeature::FPU)
 }
 
-/// What stands for an index that is there and does nothing, as in the padding between functions.
+/// The text for an index that is there and does nothing, as in the padding between functions.
 fn idle_index(syntax: Syntax, code: &[u8], instruction: &Instruction) -> &'static str {
     let base = instruction.memory_base();
     let is_plain = instruction.memory_index() == Register::None && !matches!(base.number(), 4 | 12);

@@ -4,10 +4,10 @@
 
 use iced_x86::{FlowControl, Instruction, Mnemonic, Register};
 
-/// What stands before the opcode.
+/// The prefixes before the opcode.
 #[derive(Clone, Copy, Default)]
 struct Before {
-    /// How many prefix bytes, without REX.
+    /// Number of prefix bytes, without REX.
     count: usize,
     /// The REX byte, where one stands right before the opcode.
     rex: Option<u8>,

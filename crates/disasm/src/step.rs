@@ -13,17 +13,17 @@ use iced_x86::{
 pub struct Operation {
     /// Number of bytes that it takes.
     pub length: usize,
-    /// What kind of work it does.
+    /// The kind of its work.
     pub work: Work,
     /// Its operands, in the order of AT&T syntax: what is read comes first.
     pub operands: Vec<Operand>,
     /// The registers that it changes, by their DWARF numbers.
     pub changed: Vec<u16>,
-    /// Where it goes.
+    /// The next instruction.
     pub flow: OperationFlow,
 }
 
-/// What an instruction does to its last operand.
+/// The effect of an instruction on its last operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Copies, perhaps widened.
@@ -40,7 +40,7 @@ pub enum Work {
     Other,
 }
 
-/// Where an instruction goes.
+/// The instruction that comes after one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationFlow {
     /// To the next one.
@@ -75,7 +75,7 @@ pub struct MemoryOperand {
     pub base: Option<u16>,
     /// The register that holds the index, if there is one.
     pub index: Option<u16>,
-    /// What is added to them.
+    /// The number that is added to them.
     pub displacement: i64,
     /// The address itself, where it is counted from the instruction's own.
     pub absolute: Option<u64>,
@@ -88,9 +88,9 @@ pub struct MemoryOperand {
 pub enum Segment {
     /// No special one.
     Plain,
-    /// That of the thread, in user space.
+    /// The segment of the thread, in user space.
     Fs,
-    /// That of the CPU, in the kernel.
+    /// The segment of the CPU, in the kernel.
     Gs,
 }
 
@@ -210,9 +210,9 @@ fn memory(instruction: &Instruction) -> MemoryOperand {
     }
 }
 
-/// What DWARF calls a register of 64-bit code.
+/// DWARF's number of a register of 64-bit code.
 fn number(register: Register) -> Option<u16> {
-    /// What DWARF calls the registers that instructions number from 0 to 7.
+    /// DWARF's numbers of the registers that instructions number from 0 to 7.
     const FIRST: [u16; 8] = [0, 2, 1, 3, 7, 6, 4, 5];
     const VECTORS: u16 = 17;
     if register.is_gpr() {

@@ -4,7 +4,7 @@ use iced_x86::{Instruction, Mnemonic, Register};
 
 use crate::Syntax;
 
-/// Where an operand of a string instruction is.
+/// The place of an operand of a string instruction.
 #[derive(Clone, Copy)]
 enum Operand {
     /// At `rsi`, in the data segment or another one.

@@ -7,7 +7,7 @@ use iced_x86::{
 
 use crate::{LineLayout, Syntax};
 
-/// Where operands begin in a listing.
+/// Column of the operands in a listing.
 pub(crate) const OPERAND_COLUMN: u32 = 7;
 
 /// A formatter for the style.
@@ -45,7 +45,7 @@ fn listing(syntax: Syntax, options: &mut FormatterOptions) {
     options.set_small_hex_numbers_in_decimal(false);
 }
 
-/// What the options of a listing are for one instruction; `column` is where its operands begin.
+/// Sets the options of a listing for one instruction; `column` is where its operands begin.
 pub(crate) fn suit(
     options: &mut FormatterOptions,
     column: u32,

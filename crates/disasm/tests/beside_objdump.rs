@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use oxperf_disasm::{Disassembler, LineLayout, Syntax, Width};
 
-/// What was compared and what differed: for each mnemonic how often, with an example.
+/// The comparison so far: for each mnemonic how often, with an example.
 #[derive(Default)]
 struct Comparison {
     lines: u64,

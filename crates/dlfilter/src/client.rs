@@ -7,7 +7,7 @@ use crate::message::{FilterSample, Kind, Reading, ResolvedAddress, Which, Writin
 
 /// Answers what a filter asks about the sample at hand. What nobody knows is `None`.
 pub trait Resolver {
-    /// What is known of an address.
+    /// The facts about an address.
     fn place(&mut self, _: Which) -> Option<ResolvedAddress> {
         None
     }
@@ -33,12 +33,12 @@ pub trait Resolver {
     }
 }
 
-/// What a filter said of a sample.
+/// The decision of a filter about a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// True if the sample is to be shown.
     pub keeps: bool,
-    /// What the filter printed meanwhile.
+    /// The text that the filter printed meanwhile.
     pub printed: Vec<u8>,
 }
 
@@ -85,7 +85,7 @@ impl Client {
         })
     }
 
-    /// What the filter printed when it started.
+    /// The text that the filter printed when it started.
     pub fn take_printed(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.printed)
     }
@@ -261,7 +261,8 @@ mod tests {
         }
     }
 
-    /// What comes of asking about a sample, by what the protocol says: the first answer that is none of its questions.
+    /// The expected outcome of asking about a sample, by what the protocol says: the first answer that is none of its
+    /// questions.
     fn expected(said: &[Said]) -> Result<bool, &'static str> {
         match said.iter().find(|said| !said.asks_well()) {
             Some(Said::Keeps) => Ok(true),

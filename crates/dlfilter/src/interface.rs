@@ -42,7 +42,7 @@ pub(crate) struct CSample {
     pub(crate) vcpu: i32,
 }
 
-/// Where an address lies.
+/// An address with its symbol and its object, as the interface lays it out.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct CPlace {
@@ -63,7 +63,7 @@ pub(crate) struct CPlace {
     pub(crate) private: *mut c_void,
 }
 
-/// What the filter may call; it has a variable of this type that is filled in when it is loaded.
+/// The functions that the filter may call; it has a variable of this type that is filled in when it is loaded.
 #[repr(C)]
 pub(crate) struct CFunctions {
     pub(crate) resolve_ip: extern "C" fn(*mut c_void) -> *const CPlace,

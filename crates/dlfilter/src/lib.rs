@@ -45,7 +45,7 @@ pub enum DlfilterError {
     Refused {
         /// Its name.
         function: &'static str,
-        /// What it returned.
+        /// The value that it returned.
         code: i32,
     },
     /// The helper process ended: the filter has crashed or left.

@@ -17,7 +17,7 @@ pub(crate) struct Loaded {
     filter_early: Option<Filter>,
     describe: Option<Describe>,
     functions: *mut CFunctions,
-    /// What `start` gave for the others.
+    /// The pointer that `start` gave for the others.
     data: *mut c_void,
 }
 
@@ -101,7 +101,7 @@ impl Loaded {
         unsafe { stop(self.data, context) }
     }
 
-    /// What the filter says of itself: a line, and perhaps more.
+    /// The filter's own description: a line, and perhaps more.
     pub(crate) fn description(&self) -> Option<(String, Option<String>)> {
         let describe = self.describe?;
         let mut long: *const c_char = ptr::null();

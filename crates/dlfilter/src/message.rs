@@ -1,4 +1,4 @@
-//! What program and helper say to each other: a length, a kind, and values one after the other.
+//! Messages between program and helper: a length, a kind, and values one after the other.
 //!
 //! Both ends are this program, of one build and on one machine, so there are no versions and numbers are little-endian. The
 //! helper holds foreign code all the same: every length is checked.
@@ -10,7 +10,7 @@ use crate::DlfilterError;
 /// The longest message that is taken.
 const MOST: usize = 64 << 20;
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -45,14 +45,14 @@ impl Kind {
     ];
 }
 
-/// Which place a filter asks for.
+/// The place that a filter asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// The sample's own.
     Ip,
-    /// That of its data address.
+    /// The place of its data address.
     Addr,
-    /// That of an address in the sample's thread.
+    /// The place of an address in the sample's thread.
     Address(u64),
 }
 
@@ -96,16 +96,16 @@ pub struct FilterSample {
     pub vcpu: i32,
 }
 
-/// What is known of an address.
+/// The facts about an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResolvedAddress {
     /// The address in the object.
     pub address: u64,
     /// The symbol around it: name, first address, address behind it.
     pub symbol: Option<(String, u64, u64)>,
-    /// Who sees the symbol, as in ELF: 0 local, 1 global, 2 weak.
+    /// Visibility of the symbol, as in ELF: 0 local, 1 global, 2 weak.
     pub binding: u8,
-    /// What is mapped there.
+    /// The object that is mapped there.
     pub dso: Option<String>,
     /// True if its code is of 64 bits.
     pub is_64_bit: bool,

@@ -1,4 +1,4 @@
-//! What this process may do beyond its user, given up before foreign code is loaded.
+//! Rights of this process beyond its user, given up before foreign code is loaded.
 //!
 //! A program that was given capabilities, so that a group of users can record with it, would lend them to whatever object
 //! one of them names.

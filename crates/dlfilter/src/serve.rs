@@ -33,7 +33,7 @@ pub fn serve(path: &Path, mut socket: UnixStream) -> Result<(), DlfilterError> {
     served
 }
 
-/// What a filter says of itself: a line, and perhaps more; `None` for a filter that says nothing.
+/// The filter's own description: a line, and perhaps more; `None` for a filter that says nothing.
 ///
 /// # Errors
 /// It cannot be loaded.
@@ -104,7 +104,7 @@ fn with<T>(context: *mut Context, act: impl FnOnce(&mut Context) -> T) -> T {
     act(unsafe { &mut *context })
 }
 
-/// What the filter prints: standard output is a file in memory.
+/// The output of the filter: standard output is a file in memory.
 struct Printed {
     file: File,
 }
@@ -125,7 +125,7 @@ impl Printed {
         Ok(Printed { file })
     }
 
-    /// What was printed since the last time.
+    /// The text that was printed since the last time.
     fn take(&mut self) -> io::Result<Vec<u8>> {
         // SAFETY: null stands for all streams.
         unsafe { libc::fflush(ptr::null_mut()) };
@@ -256,13 +256,13 @@ impl HeldPlace {
     }
 }
 
-/// What the callbacks know; the filter has a pointer to it that it hands back.
+/// The state of the callbacks; the filter has a pointer to it that it hands back.
 struct Context {
     socket: UnixStream,
     _arguments: Vec<CString>,
     argument_pointers: Vec<*mut c_char>,
     in_sample: bool,
-    /// What was answered for the sample at hand; pointers into it are the filter's until the next.
+    /// The answers for the sample at hand; pointers into it are the filter's until the next.
     ip: Option<Option<Box<HeldPlace>>>,
     addr: Option<Option<Box<HeldPlace>>>,
     others: Vec<HeldPlace>,
@@ -331,7 +331,7 @@ fn context<'a>(pointer: *mut c_void) -> Option<&'a mut Context> {
     unsafe { pointer.cast::<Context>().as_mut() }
 }
 
-/// What every filter may call.
+/// The functions that every filter may call.
 const FUNCTIONS: CFunctions = CFunctions {
     resolve_ip,
     resolve_addr,
@@ -491,7 +491,7 @@ extern "C" fn object_code(pointer: *mut c_void, ip: u64, buffer: *mut c_void, le
     count as i32
 }
 
-/// What [`resolve_address`] gave lives until the next sample: nothing is to be done here.
+/// Frees nothing: the answer of [`resolve_address`] lives until the next sample.
 extern "C" fn al_cleanup(_: *mut c_void, _: *mut CPlace) {}
 
 /// A text for C: up to its first NUL.

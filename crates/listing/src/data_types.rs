@@ -26,12 +26,12 @@ use code::{Code, Coded};
 use follow::Effort;
 pub use layout::{DataField, DataLayout};
 
-/// What an instruction works on.
+/// The data that an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataAccess {
     /// It is not known.
     Unknown(Miss),
-    /// What the stack grows and shrinks by.
+    /// The adjustment of the stack as it grows and shrinks.
     Stack,
     /// The mark that tells whether the stack was overwritten.
     Canary,
@@ -39,7 +39,7 @@ pub enum DataAccess {
     Data {
         /// The type.
         ty: TypeId,
-        /// How many bytes from its beginning.
+        /// Offset in bytes from its beginning.
         offset: u64,
         /// True if it took the instructions before to find that, and not debug information alone.
         followed: bool,
@@ -61,13 +61,13 @@ pub enum Miss {
     NoVariable,
     /// It is not known what is held there.
     NoType,
-    /// What is held there is no pointer.
+    /// The value that is held there is no pointer.
     NoPointer,
     /// The place lies outside of the type.
     Outside,
 }
 
-/// How many instructions in a row are looked at that CPUs may take together.
+/// Limit of the instructions in a row that are looked at because CPUs may take them together.
 const FUSED_LIMIT: usize = 1 << 8;
 
 /// The types of the data that the code of one object works on. Addresses are virtual ones of its file.
@@ -95,7 +95,7 @@ impl<'d> DataTypes<'d> {
         }
     }
 
-    /// What tells of types.
+    /// The reader of types.
     pub fn reader(&mut self) -> Option<&mut TypeReader<'d>> {
         self.reader.as_mut()
     }
@@ -105,7 +105,7 @@ impl<'d> DataTypes<'d> {
         self.reader.is_some()
     }
 
-    /// What the instruction at an address of a function works on.
+    /// The data that the instruction at an address of a function works on.
     pub fn at(&mut self, function: Range<u64>, address: u64) -> DataAccess {
         if !self.is_told() {
             return DataAccess::Unknown(Miss::NoDebugInfo);
@@ -134,8 +134,7 @@ impl<'d> DataTypes<'d> {
         looked_at.map(|nth| code.list[nth].first_word()).collect()
     }
 
-    /// What the instructions of a function work on that name a place in memory themselves, by address, as far as that is
-    /// known.
+    /// The data that the instructions of a function work on
     pub fn all_of(&mut self, function: Range<u64>) -> Vec<(u64, DataAccess)> {
         let Some(code) = self.code(function).filter(|_| self.is_told()) else {
             return Vec::new();
@@ -168,7 +167,7 @@ impl<'d> DataTypes<'d> {
         self.named(code, access, &mut Effort::for_instruction())
     }
 
-    /// What the place in memory is that an instruction names.
+    /// The data in memory that an instruction names.
     fn named(&mut self, code: &Code, nth: usize, effort: &mut Effort) -> DataAccess {
         match access(&code.list[nth]) {
             Named::Place(memory) => self.found((code, nth), &memory, effort),
@@ -249,7 +248,7 @@ fn looked_at(code: &Code, nth: usize) -> impl Iterator<Item = usize> {
     looked_at.take(FUSED_LIMIT)
 }
 
-/// What an instruction names.
+/// A place that an instruction names.
 enum Named {
     Place(MemoryOperand),
     Canary,
@@ -265,7 +264,7 @@ fn access(coded: &Coded) -> Named {
     if !operand_support::is_parsed(&coded.name) {
         return Named::Other;
     }
-    /// Where the kernel keeps the mark.
+    /// Offset of the mark that the kernel keeps.
     const CANARY: i64 = 0x28;
     match (memory.base.or(memory.index), memory.absolute) {
         (None, None) if memory.segment == Segment::Gs && memory.displacement == CANARY => {
@@ -276,7 +275,7 @@ fn access(coded: &Coded) -> Named {
     }
 }
 
-/// What offsets in the frame of a function come to, while the code at an address runs: the register and what is to be added.
+/// The base of offsets in the frame of a function
 fn frame(reader: &mut TypeReader<'_>, scopes: &Scopes, address: u64) -> Option<(u16, i64)> {
     match scopes.base {
         oxperf_symbols::FrameBase::Register(register) => Some((register, 0)),

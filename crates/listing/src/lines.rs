@@ -14,7 +14,7 @@ use crate::CodeNames;
 pub struct Listing {
     /// The name of the section that holds it.
     pub section: String,
-    /// How many digits whole addresses have on that machine.
+    /// Number of digits of whole addresses on that machine.
     pub address_digits: usize,
     /// The lines in order of address.
     pub lines: Vec<ListingLine>,
@@ -134,7 +134,7 @@ struct Lister<'n> {
     lines: Vec<ListingLine>,
 }
 
-/// What kind of code it is.
+/// The instruction set of the code.
 enum Language {
     X86(Disassembler),
     Arm64(Arm64),

@@ -1,4 +1,4 @@
-//! What `objdump` calls addresses: the symbol at or before, with the distance.
+//! Names of addresses as `objdump` has them: the symbol at or before, with the distance.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -15,14 +15,14 @@ use rayon::prelude::*;
 
 use crate::versions::Versions;
 
-/// Where the symbols of a binary are, by virtual address. Their names stay in its files: of hundreds of thousands a
-/// function's code needs a few.
+/// The symbols of a binary by virtual address. Their names stay in its files: of hundreds of thousands a function's
+/// code needs a few.
 #[derive(Debug, Default)]
 pub struct CodeIndex {
     /// In order; several may have one address.
     symbols: Vec<Entry>,
     stubs: Vec<Stub>,
-    /// What the loader writes the address of a symbol into: words by address, with the number of the symbol.
+    /// Words that the loader writes the address of a symbol into: words by address, with the number of the symbol.
     words: HashMap<u64, u32>,
     /// Of the symbols for the loader.
     versions: Versions,
@@ -170,7 +170,7 @@ struct Named<'f> {
     suffix: Cow<'f, str>,
 }
 
-/// Which symbol of an address is shown: the least.
+/// The rank of a symbol at its address: the least is shown.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     no_function: bool,
@@ -180,7 +180,7 @@ struct Rank {
     begins_with_dot: bool,
 }
 
-/// Who may use a name.
+/// The visibility of a name.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
     Everybody,
@@ -282,7 +282,7 @@ impl<'f> CodeNames<'f> {
             .partition_point(|symbol| symbol.address <= address)
     }
 
-    /// Which of the symbols at an address is shown; versions of one name stay in the order of the table.
+    /// The symbol at an address that is shown; versions of one name stay in the order of the table.
     fn best(&self, entries: &[Entry]) -> Option<Named<'f>> {
         let named = entries.iter().filter_map(|entry| self.named(entry));
         named.min_by(|a, b| (&a.rank, &a.name).cmp(&(&b.rank, &b.name)))

@@ -46,13 +46,13 @@ pub fn interleave(
     Listing { lines, ..listing }
 }
 
-/// What has been shown so far.
+/// The lines that have been shown so far.
 #[derive(Default)]
 struct Shown {
     files: HashMap<std::sync::Arc<str>, ShownFile>,
 }
 
-/// What has been shown of a file.
+/// The lines of a file that have been shown.
 #[derive(Default)]
 struct ShownFile {
     /// The line shown last: code that comes back to it from other files' lines does not show it again.
@@ -88,7 +88,7 @@ impl Shown {
     }
 }
 
-/// Where tabs lead to: the next column that is a multiple of this.
+/// Width of a tab: the next column that is a multiple of this.
 const TAB: usize = 8;
 
 /// The line with blanks in place of its tabs.

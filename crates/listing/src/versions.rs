@@ -14,9 +14,9 @@ const BASE: u16 = 1;
 pub(crate) struct Versions {
     /// For each symbol of the table.
     numbers: Vec<u16>,
-    /// What the file defines, by number.
+    /// Versions that the file defines, by number.
     defined: HashMap<u16, String>,
-    /// What the file needs of others, by number.
+    /// Versions that the file needs of others, by number.
     needed: HashMap<u16, String>,
 }
 
@@ -42,7 +42,7 @@ impl Versions {
         }
     }
 
-    /// What is shown behind the name of the symbol at a place of the table.
+    /// The text behind the name of the symbol at a place of the table.
     pub(crate) fn suffix(&self, index: usize) -> String {
         let Some(number) = self.numbers.get(index).copied() else {
             return String::new();

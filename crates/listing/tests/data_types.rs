@@ -22,7 +22,7 @@ fn function(image: &Elf<'_>, name: &str) -> Range<u64> {
     start..start + (symbol.end - symbol.start)
 }
 
-/// What the instruction at an offset of a function works on, in words.
+/// The data that the instruction at an offset of a function works on, in words.
 fn words(types: &mut DataTypes<'_>, function: Range<u64>, offset: u64) -> String {
     let address = function.start + offset;
     match types.at(function, address) {
@@ -104,7 +104,7 @@ fn what_lies_on_the_stack_is_followed() {
     assert_eq!(known, expected);
 }
 
-/// What nobody asks about where there is no debug information, and what lies outside of the code.
+/// Code without debug information, and addresses outside of the code, have no types.
 #[test]
 fn what_is_not_told_is_not_known() {
     let image = Elf::parse(DWARF_5).expect("an ELF file");

@@ -1,4 +1,4 @@
-//! What each sideband record does to the machine, one file a record.
+//! The effect of each sideband record on the machine, one file a record.
 
 mod comm;
 mod jit;

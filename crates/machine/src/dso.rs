@@ -12,7 +12,7 @@ use crate::{GuestId, Machine, Map};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct DsoId(pub u32);
 
-/// What kind of thing a dso is, which decides where its symbols come from.
+/// The kind of a dso, which decides where its symbols come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DsoKind {
     /// A file on disk.
@@ -46,7 +46,7 @@ pub struct JitSymbol {
     pub end: u64,
     /// Its source lines, as far as its maker told them.
     pub lines: Arc<[JitLine]>,
-    /// How its callers are found, if its maker told it.
+    /// Its unwinding tables, if its maker told it.
     pub unwinding: Option<Arc<JitUnwinding>>,
 }
 
@@ -57,9 +57,9 @@ pub struct Dso {
     pub id: DsoId,
     /// Path or bracketed name.
     pub name: String,
-    /// What `script` shows: the name, but of a module the path only where the recording's build ids have it.
+    /// The name as `script` shows it: the name, but of a module the path only where the recording's build ids have it.
     pub shown: String,
-    /// What `report` shows: the file name, or the bracketed name.
+    /// The name as `report` shows it: the file name, or the bracketed name.
     pub short_name: String,
     /// Kind.
     pub kind: DsoKind,
@@ -73,7 +73,7 @@ pub struct Dso {
     pub code: Option<CodeMapping>,
 }
 
-/// How the code of a dso was mapped.
+/// A mapping of a dso's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CodeMapping {
     /// As of the mapping: see [`Map::bias`].
@@ -222,7 +222,7 @@ impl SharedDsos {
     }
 }
 
-/// What dsos are found by, and what the recording's build ids say of them.
+/// The keys that dsos are found by, and what the recording's build ids say of them.
 #[derive(Debug, Default)]
 pub(crate) struct DsoNames {
     ids: FxHashMap<DsoKey, DsoId>,

@@ -35,7 +35,7 @@ pub(crate) struct Guest {
     pub(crate) kernel: MapTable,
 }
 
-/// Where a symbol of each guest's kernel was.
+/// The reference symbol of each guest's kernel.
 pub(crate) type References = FxHashMap<GuestId, KernelReference>;
 
 /// All guests that are known.
@@ -49,7 +49,7 @@ impl Guests {
         own.or_else(|| self.0.get(&GuestId::default()))
     }
 
-    /// What the kernel of the guest shows that a process runs.
+    /// The mappings of the kernel of the guest that a process runs.
     #[inline]
     pub(crate) fn kernel_of(&self, process: Option<Pid>) -> Option<&MapTable> {
         if self.0.is_empty() {

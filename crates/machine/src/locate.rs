@@ -7,18 +7,18 @@ use oxperf_abi::CpuMode;
 use crate::map::MapTable;
 use crate::{DsoId, Machine, MapId, Region, SpaceId, Thread, ThreadId};
 
-/// Where an address lies.
+/// An address with the mapping and the dso that hold it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MappedAddress {
     /// The mapping that shows it.
     pub map: MapId,
-    /// What is mapped.
+    /// The dso that is mapped.
     pub dso: DsoId,
     /// The address in the dso's own space.
     pub address: u64,
 }
 
-/// What was mapped for a thread at a moment, whatever was mapped since. A copy costs next to nothing.
+/// The mappings of a thread at a moment, whatever was mapped since. A copy costs next to nothing.
 #[derive(Clone, Debug)]
 pub struct Mappings {
     space: SpaceId,
@@ -29,13 +29,13 @@ pub struct Mappings {
 }
 
 impl Mappings {
-    /// The same as [`Machine::locate`] gave at that moment.
+    /// The result of [`Machine::locate`] at that moment.
     #[inline]
     pub fn locate(&self, mode: CpuMode, address: u64) -> Option<MappedAddress> {
         self.table(mode)?.locate(address)
     }
 
-    /// What is around an address.
+    /// The region around an address.
     pub fn region(&self, mode: CpuMode, address: u64) -> Region {
         self.table(mode)
             .map_or(Region::NOTHING, |table| table.region(address))
@@ -46,7 +46,7 @@ impl Mappings {
         self.space
     }
 
-    /// The same as [`Machine::version`] gave at that moment.
+    /// The result of [`Machine::version`] at that moment.
     #[inline]
     pub fn version(&self, mode: CpuMode) -> u32 {
         self.table(mode).map_or(0, MapTable::version)
@@ -70,7 +70,7 @@ impl Machine {
         self.table(thread, mode)?.locate(address)
     }
 
-    /// What is around an address now.
+    /// The region around an address now.
     pub fn region(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Region {
         self.table(thread, mode)
             .map_or(Region::NOTHING, |table| table.region(address))
@@ -94,7 +94,7 @@ impl Machine {
             .map(|place| place.map)
     }
 
-    /// What is mapped for a thread now, to be asked later.
+    /// The mappings of a thread now, to be asked later.
     pub fn mappings(&self, thread: ThreadId) -> Mappings {
         let Thread { space, pid, .. } = self.threads[thread.0 as usize];
         let guest = self.guests.kernel_of(pid).cloned();
@@ -122,7 +122,7 @@ impl Machine {
         u64::from(kernels) << 32 | u64::from(self.spaces[space.0 as usize].version())
     }
 
-    /// The same for addresses of one mode alone.
+    /// A number of the mappings of one mode alone, as above.
     #[inline]
     pub fn version(&self, thread: ThreadId, mode: CpuMode) -> u32 {
         self.table(thread, mode).map_or(0, MapTable::version)
@@ -138,8 +138,8 @@ impl Machine {
         }
     }
 
-    /// Which mode's mappings hold an address when the recording does not say. The user's come first: a kernel that was
-    /// recorded as all of memory holds their addresses, too.
+    /// The mode whose mappings hold an address when the recording does not say. The user's come first: a kernel that
+    /// was recorded as all of memory holds their addresses, too.
     pub fn guess_mode(&self, thread: ThreadId, address: u64) -> CpuMode {
         [CpuMode::User, CpuMode::Kernel]
             .into_iter()

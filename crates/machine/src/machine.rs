@@ -31,7 +31,7 @@ pub struct Machine {
     pub(crate) alive: FxHashMap<Tid, ThreadId>,
     pub(crate) guests: Guests,
     pub(crate) keep_exited: bool,
-    /// How often a table of mappings was changed.
+    /// Number of changes of a table of mappings.
     pub(crate) map_changes: u32,
 }
 
@@ -166,7 +166,7 @@ impl Machine {
         MapId(self.maps.len() as u32 - 1)
     }
 
-    /// What is known of a thread.
+    /// The facts about a thread.
     #[inline]
     pub fn thread_info(&self, id: ThreadId) -> &Thread {
         &self.threads[id.0 as usize]
@@ -184,7 +184,7 @@ impl Machine {
         present
     }
 
-    /// What a thread's address space shows now, by address: first address, address behind the last, mapping.
+    /// The mappings of a thread's address space now, by address: first address, address behind the last, mapping.
     pub fn mappings_of(&self, id: ThreadId) -> impl Iterator<Item = (u64, u64, &Map)> + '_ {
         let space = &self.spaces[self.threads[id.0 as usize].space.0 as usize];
         space

@@ -16,7 +16,7 @@ pub struct Map {
     pub start: u64,
     /// Address behind the last.
     pub end: u64,
-    /// What is mapped.
+    /// The dso that is mapped.
     pub dso: DsoId,
     /// Added to an address, modulo 2^64, it gives the address in the dso.
     pub bias: u64,
@@ -43,7 +43,7 @@ impl Map {
         self.prot & PROT_EXEC != 0
     }
 
-    /// What stretches of this mapping show.
+    /// The object that regions of this mapping show.
     pub(crate) fn shown(&self, map: MapId) -> MappedObject {
         MappedObject {
             map,
@@ -57,7 +57,7 @@ impl Map {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapTable {
     mapped: RangeMap,
-    /// What shows where nothing of the former is: a kernel's image, under its modules.
+    /// The ranges that show where none of the former lies: a kernel's image, under its modules.
     below: RangeMap,
     version: u32,
 }
@@ -71,7 +71,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Where nothing is mapped at all.
+    /// The region of an empty address space.
     pub(crate) const NOTHING: Region = Region {
         first: 0,
         last: u64::MAX,
@@ -84,7 +84,7 @@ impl Region {
         self.first <= first && last <= self.last
     }
 
-    /// What its addresses show.
+    /// The object that its addresses show; `None` where nothing is mapped.
     #[inline]
     pub fn shown(&self) -> Option<MappedObject> {
         self.shown
@@ -100,7 +100,7 @@ impl Region {
     }
 }
 
-/// What a mapping shows.
+/// The object that a mapping shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MappedObject {
     pub(crate) map: MapId,

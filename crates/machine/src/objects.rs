@@ -1,4 +1,4 @@
-//! What is known of a recording's objects at a moment, to be asked while the machine goes on.
+//! The facts about a recording's objects at a moment, to be asked while the machine goes on.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ use crate::{Dso, DsoId, GuestId, KernelReference};
 pub struct Objects {
     pub(crate) dsos: SharedDsos,
     kernel: MapTable,
-    /// Where each dso is in the kernel's address space, from the first question on.
+    /// The range of each dso in the kernel's address space, from the first question on.
     kernel_places: Arc<OnceLock<FxHashMap<DsoId, Range<u64>>>>,
     /// The kernel's image.
     pub(crate) kernel_dso: Option<DsoId>,
@@ -41,7 +41,7 @@ impl Objects {
         self.kernel_dso
     }
 
-    /// What the kernel's address space shows, by address.
+    /// The ranges of the kernel's address space with their dsos, by address.
     pub fn kernel_stretches(&self) -> impl Iterator<Item = (Range<u64>, &Dso)> + '_ {
         self.kernel
             .stretches()
@@ -76,12 +76,12 @@ impl Objects {
         &mut self.kernel
     }
 
-    /// Where the recording says a kernel symbol was.
+    /// The reference symbol of the recorded kernel.
     pub fn kernel_reference(&self) -> Option<&KernelReference> {
         self.kernel_reference.as_deref()
     }
 
-    /// Where the recording says that a symbol of a guest's kernel was.
+    /// The reference symbol of a guest's kernel.
     pub fn guest_reference(&self, guest: GuestId) -> Option<&KernelReference> {
         self.guests.get(&guest)
     }

@@ -1,7 +1,7 @@
 //! Stretches of address space by address: a B-tree whose copies share what neither of them changes.
 //!
-//! What was mapped is kept for every moment that somebody asks about later, and a child has its parent's mappings: a
-//! change copies the nodes on its way, and not the table.
+//! Mappings are kept for every moment that somebody asks about later, and a child has its parent's mappings: a change
+//! copies the nodes on its way, and not the table.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -163,7 +163,7 @@ impl RangeMap {
 }
 
 impl Node {
-    /// Where its first stretch begins.
+    /// Start of its first range.
     fn start(&self) -> Option<u64> {
         match self {
             Node::Leaf(list) => list.first().map(|stretch| stretch.start),
@@ -263,7 +263,7 @@ mod tests {
         }
     }
 
-    /// What each address of a small space shows.
+    /// The mapping at each address of a small space.
     fn addresses(stretches: &RangeMap, count: u64) -> Vec<Option<u32>> {
         (0..count)
             .map(|address| stretches.at(address).map(|stretch| stretch.shown.map.0))

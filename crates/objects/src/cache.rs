@@ -33,7 +33,7 @@ pub struct BuildIdCache {
     root: PathBuf,
 }
 
-/// What is known of one identity.
+/// The files of one identity in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cached {
     /// The identity.
@@ -44,7 +44,7 @@ pub struct Cached {
     pub folder: PathBuf,
 }
 
-/// What kind of thing is put into the cache: how its file is called there.
+/// The kind of a file in the cache, which names it there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheFile {
     /// A program, a library, a module.
@@ -296,7 +296,8 @@ fn names_in(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The same file under a second name where the file system allows it, else a copy. What others can write to is copied.
+/// Links the file under a second name where the file system allows it, else a copy. What others can write to is
+/// copied.
 fn link_or_copy(source: &Path, target: &Path) -> io::Result<()> {
     let source = fs::canonicalize(source)?;
     let mut file = open_regular_itself(&source)?;

@@ -35,7 +35,8 @@ const READ_LIMIT: u64 = 1 << 30;
 pub struct FileVersion {
     /// The file, by the device that it lies on and its number there.
     pub file: [u64; 2],
-    /// When it was written to, and when anything about it was changed, in seconds and nanoseconds.
+    /// Times of the last write to it, and of the last change of anything about it, and when anything about it was
+    /// changed, in seconds and nanoseconds.
     pub times: [(i64, i64); 2],
     /// Its bytes.
     pub size: u64,
@@ -146,7 +147,7 @@ impl Contents {
         matches!(self.bytes, Bytes::Mapped(_))
     }
 
-    /// Which state of which file they come from, if they come from one.
+    /// The state of the file that they come from, if they come from one.
     pub fn version(&self) -> Option<FileVersion> {
         self.version
     }

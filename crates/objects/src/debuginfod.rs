@@ -29,7 +29,7 @@ use timed_stream::Limits;
 use crate::contents::Contents;
 use crate::elf::Elf;
 
-/// How long it holds that no server had a file, as with the standard client.
+/// The time that the answer "no server has the file" holds, as with the standard client.
 const MISSING_HOLDS: Duration = Duration::from_secs(600);
 
 /// The servers that may be asked, and how much they may take.
@@ -51,7 +51,7 @@ pub struct Debuginfod {
     pub authorities: Option<PathBuf>,
 }
 
-/// What can be asked.
+/// The schemes that can be asked.
 const SCHEMES: &str = match cfg!(feature = "https") {
     true => "https:// and http:// are",
     false => "http:// is, https:// is not built in",
@@ -87,7 +87,7 @@ pub enum FetchError {
     /// An answer that is not HTTP, or that ends before its end.
     #[error("the server's answer is broken: {0}")]
     Answer(&'static str),
-    /// What came is no ELF file, or has another build id.
+    /// The answer is no ELF file, or has another build id.
     #[error("the server sent something else")]
     SomethingElse,
     /// The file could not be kept.
@@ -105,7 +105,7 @@ impl FetchError {
     }
 }
 
-/// What is asked for.
+/// The kind of file that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
     /// The program or library itself.
@@ -150,7 +150,7 @@ impl Fetcher {
         }
     }
 
-    /// Where a file is kept, or would be.
+    /// The path at which a file is kept, or would be.
     pub(crate) fn place(&self, id: BuildId, part: Part) -> PathBuf {
         self.servers.cache.join(id.to_string()).join(part.name())
     }

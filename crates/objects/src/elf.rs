@@ -24,7 +24,7 @@ pub(crate) use windows::as_elf;
 
 use crate::error::ElfError;
 
-/// What kind of file the header says this is.
+/// The kind of file that the header states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileType {
     /// A program or a shared object: addresses are virtual addresses of its segments.
@@ -88,12 +88,12 @@ impl<'a> Elf<'a> {
     /// Reads the headers of `data`.
     ///
     /// # Errors
-    /// When `data` is no ELF file, or when its headers lie outside it.
+    /// `data` is no ELF file, or its headers lie outside it.
     pub fn parse(data: &'a [u8]) -> Result<Elf<'a>, ElfError> {
         read::parse(data)
     }
 
-    /// What kind of file this is.
+    /// The kind of the file.
     pub fn file_type(&self) -> FileType {
         self.file_type
     }
@@ -143,7 +143,7 @@ impl<'a> Elf<'a> {
         self.data.get(start..end)
     }
 
-    /// Where the byte at a virtual address stands in the file, by the segment that holds it.
+    /// Offset in the file of the byte at a virtual address, by the segment that holds it.
     pub fn address_to_offset(&self, address: u64) -> Option<u64> {
         let holds = |s: &&ElfSegment| address >= s.address && address - s.address < s.memory_size;
         let segment = self.segments.iter().find(holds)?;
@@ -154,7 +154,7 @@ impl<'a> Elf<'a> {
         )
     }
 
-    /// Which virtual address the byte at an offset of the file has, by the segment that holds it.
+    /// Virtual address of the byte at an offset of the file, by the segment that holds it.
     pub fn offset_to_address(&self, offset: u64) -> Option<u64> {
         let holds = |s: &&ElfSegment| offset >= s.offset && offset - s.offset < s.memory_size;
         let segment = self

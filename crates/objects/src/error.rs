@@ -1,4 +1,4 @@
-//! What can be wrong with a binary, and why a place did not give it.
+//! Faults of a binary, and reasons why a place did not give it.
 
 use std::io;
 
@@ -20,7 +20,7 @@ pub enum ElfError {
     Headers(#[from] object::read::Error),
 }
 
-/// What the system said, in its own words where those are better known than ours.
+/// The system's error, in its own words where those are better known than ours.
 fn said(kind: io::ErrorKind) -> String {
     match kind {
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),
@@ -40,7 +40,8 @@ pub enum Rejection {
     /// Larger than such files are.
     #[error("larger than {0} bytes")]
     TooLarge(u64),
-    /// What a program wrote of its own code belongs to none who may have: root, the user, the owner of that process.
+    /// The code that a program wrote of itself belongs to none who may have: root, the user, the owner of that
+    /// process.
     #[error(
         "it belongs to user {owner}, not to you, root, or who runs that process (-f believes it)"
     )]

@@ -65,7 +65,7 @@ pub fn is_copy_of(folder: &Path, source: &Path) -> bool {
     folder.join("kcore").is_file() && same("modules") && same("kallsyms")
 }
 
-/// Where the kernel's code is, and that of its modules: whole pages, in order.
+/// The code of the kernel and of its modules: whole pages, in order.
 fn code(symbols: &[u8], modules: &[u8]) -> Option<Vec<Range<u64>>> {
     let (mut start, mut end) = (None, None);
     for line in symbols.split(|byte| *byte == b'\n') {
@@ -102,7 +102,7 @@ fn symbol(line: &[u8]) -> Option<(u64, &[u8])> {
     Some((address, words.nth(1)?))
 }
 
-/// Where a line of a list of modules says that one is.
+/// The range of a module by its line in a list of modules.
 fn module(line: &[u8]) -> Option<Range<u64>> {
     let mut words = line.split(|byte| *byte == b' ');
     let size = number(words.nth(1)?, 10)?;

@@ -17,7 +17,8 @@ const KERNEL_START: u64 = 1 << 63;
 /// `SHT_SYMTAB`.
 const SYMTAB: u32 = 2;
 
-/// Where a symbol was while recording: what tells how far a kernel was moved, or whether a copy is of the same boot.
+/// The address of a symbol while recording: what tells how far a kernel was moved, or whether a copy is of the same
+/// boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KernelSymbol<'a> {
     /// Its name, usually `_text`.
@@ -32,7 +33,7 @@ pub struct KernelMemory {
     contents: Contents,
     /// Address of the first byte, and where the bytes are.
     pieces: Vec<(u64, Range<usize>)>,
-    /// How far an image was moved.
+    /// Distance that an image was moved by.
     moved: u64,
 }
 
@@ -194,7 +195,7 @@ fn check_build_id(image: &Elf<'_>, wanted: Option<BuildId>) -> Result<(), Reject
     }
 }
 
-/// How far an image was moved.
+/// Distance that an image was moved by.
 fn moved_by(image: &Elf<'_>, symbol: KernelSymbol<'_>) -> Option<u64> {
     if image.file_type() == FileType::Relocatable {
         return None;

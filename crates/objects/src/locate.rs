@@ -20,9 +20,9 @@ use crate::vdso;
 /// A file that was found and whose identity fits.
 #[derive(Debug)]
 pub struct Found {
-    /// Where it lies; the recorded name for an image from memory.
+    /// Its path; the recorded name for an image from memory.
     pub path: PathBuf,
-    /// Which place gave it.
+    /// The kind of place that gave it.
     pub origin: ObjectOrigin,
     /// Its bytes: an ELF file.
     pub contents: Contents,
@@ -84,7 +84,7 @@ impl Locator {
     /// it mapped and still lives. A kernel module's has addresses, from 0 on for its code.
     ///
     /// # Errors
-    /// What was tried, when no place has a file of that identity.
+    /// The files that were tried, when no place has a file of that identity.
     pub fn image(&self, wanted: &ObjectQuery<'_>) -> Result<Found, NotFound> {
         let mut tried = Tried::default();
         let kind = if wanted.kind == ObjectKind::Vdso {
@@ -131,7 +131,7 @@ impl Locator {
     /// debug link, and by its build id where none was recorded.
     ///
     /// # Errors
-    /// What was tried, when there is none of that identity.
+    /// The files that were tried, when there is none of that identity.
     pub fn debug_file(
         &self,
         wanted: &ObjectQuery<'_>,
@@ -200,7 +200,7 @@ impl Locator {
             .map(|path| (ObjectOrigin::RecordedPath, path))
     }
 
-    /// What a server has of that identity, where servers may be asked.
+    /// The file of that identity that a server has, where servers may be asked.
     fn fetched(
         &self,
         wanted: &ObjectQuery<'_>,
@@ -222,7 +222,7 @@ impl Locator {
     /// A separate file with DWARF debug information, found as [`Locator::debug_file`] is.
     ///
     /// # Errors
-    /// What was tried, when there is none of that identity.
+    /// The files that were tried, when there is none of that identity.
     pub fn debug_info(
         &self,
         wanted: &ObjectQuery<'_>,
@@ -254,7 +254,7 @@ impl Locator {
     /// The file that holds what the debug information of `referrer` has in common with others.
     ///
     /// # Errors
-    /// What was tried, when there is none of that identity.
+    /// The files that were tried, when there is none of that identity.
     pub fn alternate(&self, referrer: &Path, link: AlternateLink<'_>) -> Result<Found, NotFound> {
         let mut tried = Tried::default();
         let open = |path: &Path| open_image(path, Some(link.build_id));

@@ -16,11 +16,12 @@ const X86_64: u16 = 62;
 /// No module of any kernel has more code.
 const LARGEST: u64 = 64 << 20;
 
-/// Where compiled code calls to be traced, if somebody wants that: the kernel puts a long no-op in the place of the call.
+/// The function that compiled code calls to be traced, if somebody wants that: the kernel puts a long no-op in the
+/// place of the call.
 const TRACE_CALL: &[u8] = b"__fentry__";
 const NO_OP: [u8; 5] = [0x0f, 0x1f, 0x44, 0, 0];
-/// Where compiled code jumps to return, on processors that need it; the kernel puts a return in the place of the jump on
-/// all others, those that trace branches among them.
+/// The function that compiled code jumps to for a return, on processors that need it; the kernel puts a return in the
+/// place of the jump on all others, those that trace branches among them.
 const RETURN_JUMP: &[u8] = b"__x86_return_thunk";
 const RETURN: [u8; 5] = [0xc3, 0xcc, 0xcc, 0xcc, 0xcc];
 const CALL: u8 = 0xe8;

@@ -1,8 +1,8 @@
-//! What a recording says about a binary.
+//! A binary as a recording names it.
 
 use oxperf_abi::BuildId;
 
-/// What kind of mapping named the binary.
+/// The kind of mapping that named the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectKind {
     /// A program or library of user space.
@@ -20,7 +20,7 @@ pub struct ObjectQuery<'a> {
     pub path: &'a [u8],
     /// The recorded identity, where there is one.
     pub build_id: Option<BuildId>,
-    /// What kind of mapping named it.
+    /// The kind of mapping that named it.
     pub kind: ObjectKind,
     /// A process that had it mapped, where one is known: while it lives, the file may be found as it sees it.
     pub process: Option<u32>,

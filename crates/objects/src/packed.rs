@@ -4,9 +4,9 @@ use std::io::Read;
 
 use flate2::bufread::GzDecoder;
 
-/// What claims to grow more than this is damaged, and would only fill the memory.
+/// Limit of growth: a file that claims more is damaged, and would only fill the memory.
 const RATIO_LIMIT: usize = 1100;
-/// What a tiny file may grow to whatever the ratio.
+/// The size that a tiny file may grow to whatever the ratio.
 const SMALL: usize = 1 << 16;
 
 /// KiB that unpacking may take beside what it gives: the largest dictionary that xz's own levels use, and some.

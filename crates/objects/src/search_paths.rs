@@ -1,4 +1,4 @@
-//! Where files may lie, and the paths that follow from a recorded name.
+//! Folders that files may lie in, and the paths that follow from a recorded name.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -21,7 +21,7 @@ use crate::origin::{DebugFileOrigin, ObjectOrigin};
 mod modules;
 mod unreadable;
 
-/// What the kernel appends to the path of a file that is mapped and was deleted.
+/// The mark that the kernel appends to the path of a file that is mapped and was deleted.
 const DELETED: &[u8] = b" (deleted)";
 
 /// The places that are searched. The default is this machine's root with its debug files, and no build-id cache.
@@ -80,7 +80,7 @@ impl SearchPaths {
         }
     }
 
-    /// Where a binary may lie besides, if its build id is known to prove it: without the mark of a file that was deleted,
+    /// Further paths of a binary, if its build id is known to prove it: without the mark of a file that was deleted,
     /// as another one may have come in its place; in the root of a process in a container; as the program that a
     /// process runs; where its name reads so, but holds bytes that are no text. A kernel module among all that are
     /// installed.
@@ -169,7 +169,7 @@ impl SearchPaths {
         Ok(contents)
     }
 
-    /// Where the names of code that a process made at run time may be, of which `path` is the usual place
+    /// Paths of the names of code that a process made at run time, of which `path` is the usual place
     /// (`/tmp/perf-PID.map`), the preferred first.
     pub fn perf_maps(&self, path: &Path) -> Vec<PathBuf> {
         let below_root = self
@@ -212,7 +212,7 @@ impl SearchPaths {
         found.iter().filter_map(here).collect()
     }
 
-    /// Where the common debug information of `referrer` and others may lie: at the path of its link, and by build id.
+    /// Paths of the common debug information of `referrer` and others: at the path of its link, and by build id.
     pub fn alternates(
         &self,
         referrer: &Path,
@@ -286,7 +286,7 @@ fn process_of(path: &Path) -> Option<u32> {
         .ok()
 }
 
-/// Who runs a process that lives.
+/// The owner of a process that lives.
 fn owner_of(process: u32) -> Option<u32> {
     Some(fs::metadata(format!("/proc/{process}")).ok()?.uid())
 }

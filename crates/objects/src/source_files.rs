@@ -27,7 +27,7 @@ pub struct SourceFiles {
 #[derive(Debug)]
 pub struct SourceText {
     text: String,
-    /// Where each line begins, and where one behind the last would.
+    /// Start of each line, and of one behind the last.
     starts: Vec<usize>,
 }
 
@@ -117,7 +117,7 @@ impl SourceFiles {
         Some(SourceText::new(bytes))
     }
 
-    /// Where a file may lie.
+    /// Paths that a file may have.
     fn candidates(&self, path: &str) -> Vec<PathBuf> {
         if let Some((folders, prefix)) = self.moved.as_ref().filter(|_| path.starts_with('/')) {
             let names = Path::new(path)

@@ -181,7 +181,8 @@ fn that_no_server_has_a_file_is_remembered() {
     std::fs::remove_dir_all(servers.cache).expect("the cache");
 }
 
-/// What is no ELF file of that build id is not kept: the servers are asked again, and the next one has its turn.
+/// A file that is no ELF file of that build id is not kept: the servers are asked again, and the next one has its
+/// turn.
 #[test]
 fn another_file_is_refused_whoever_sends_it_and_not_kept() {
     let name = "executable";

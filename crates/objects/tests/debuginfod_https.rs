@@ -23,7 +23,7 @@ const CERTIFICATE: &[u8] = include_bytes!("tls/server.pem");
 const KEY: &[u8] = include_bytes!("tls/server.key");
 const ID: [u8; 20] = [7; 20];
 
-/// What the server does with each connection.
+/// The behaviour of the server with each connection.
 #[derive(Clone, Copy)]
 enum Manner {
     /// Answers with the file, whose length it tells.
@@ -101,7 +101,7 @@ fn program() -> Vec<u8> {
     elf::file(3, (0x400000, 0x1000, 0x10000), &[note])
 }
 
-/// What becomes of asking such a server for the file.
+/// The outcome of asking such a server for the file.
 fn fetch(test: &str, url: &str, authorities: &Path) -> Result<ObjectOrigin, Rejection> {
     let cache = std::env::temp_dir().join(format!("oxperf-https-{}-{test}", std::process::id()));
     let servers = Debuginfod {

@@ -10,7 +10,7 @@ use crate::chain::{kept_calls, walk_calls, walk_chain};
 use crate::stitch::Stitches;
 use crate::unwinder::Unwinder;
 
-/// How much of a chain counts.
+/// Limits of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChainOptions {
     /// Most recorded addresses, and most that a stack gives besides.
@@ -41,7 +41,7 @@ pub struct Chain<'a> {
     pub end: Option<UnwindEnd>,
 }
 
-/// What of the chains could not be had.
+/// Number of chains, or of their parts, that could not be had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ChainLosses {
     /// Chains with markers that are not known: they are left out.
@@ -124,7 +124,7 @@ impl Chains {
         self.losses.faulty += u64::from(walk_chain(sample, |_, _| {}).is_err());
     }
 
-    /// What of the chains so far could not be had.
+    /// The losses of the chains so far.
     pub fn losses(&self) -> ChainLosses {
         self.losses
     }

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use crate::recent::{Mix, Recent};
 use crate::regions::Regions;
 
-/// Where an address lies.
+/// A dso with an address in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DsoAddress {
-    /// What is mapped there.
+    /// The dso that is mapped.
     pub dso: DsoId,
     /// The address in the dso's own space.
     pub address: u64,

@@ -33,11 +33,11 @@ pub struct FrameTable {
     fresh: Vec<LocatedFrame>,
     count: u32,
     tables: Vec<Known>,
-    /// Which of them belongs to an object, and to nothing at all.
+    /// The table of each owner: of an object, or of nothing at all.
     owners: FxHashMap<Owner, usize>,
     /// The last owner in each mapping, and its table.
     of_map: Vec<Option<(Owner, usize)>>,
-    /// The same where nothing is mapped.
+    /// The last owner and its table where nothing is mapped.
     of_nothing: Option<(Owner, usize)>,
     recent: Recent<Seen, FrameId>,
 }
@@ -45,7 +45,7 @@ pub struct FrameTable {
 /// The frames of an owner by their recorded addresses.
 type Known = FxHashMap<u64, FrameId>;
 
-/// What addresses belong to.
+/// The owner of addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Owner {
     /// An object, and how far its addresses are from those recorded.

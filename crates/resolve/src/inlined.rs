@@ -1,4 +1,4 @@
-//! What the code at a place shows as: the function that has it, and those that were inlined there.
+//! The functions at a place of the code: the function that has it, and those that were inlined there.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{DsoAddress, Name, Names};
 pub struct InlineStep {
     /// The name of a function that was inlined; `None` for the one that the symbol names. Untrusted.
     pub inlined: Option<Arc<str>>,
-    /// Where in the function's text the code, or the call of the next inner function, stands.
+    /// The line of the code, or of the call of the next inner function, in the function's text.
     pub line: Option<SourceLine>,
 }
 

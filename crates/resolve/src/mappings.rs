@@ -1,4 +1,4 @@
-//! What was mapped at the moments of samples whose addresses are located later.
+//! Mappings at the moments of samples whose addresses are located later.
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Machine, Mappings, ThreadId};
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MappingsId(u32);
 
-/// What was mapped for threads at several moments, each state of an address space once.
+/// Mappings of threads at several moments, each state of an address space once.
 #[derive(Debug, Default)]
 pub struct MappingsTable {
     list: Vec<Mappings>,
@@ -40,7 +40,7 @@ impl MappingsTable {
         id
     }
 
-    /// What was kept.
+    /// The mappings of that number.
     #[inline]
     pub fn get(&self, id: MappingsId) -> &Mappings {
         &self.list[id.0 as usize]

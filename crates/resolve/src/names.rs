@@ -23,7 +23,7 @@ pub trait SymbolSource: Send + Sync {
 /// The symbol around a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name<'a> {
-    /// Which symbol of the dso's table; `None` for a dso that is a symbol itself.
+    /// The symbol in the dso's table; `None` for a dso that is a symbol itself.
     pub symbol: Option<SymbolId>,
     /// Its name; untrusted, it may hold any character.
     pub text: &'a str,
@@ -86,7 +86,8 @@ impl<'s> Names<'s> {
             .map_or(place.address, |table| table.object_address(place.address))
     }
 
-    /// Which symbol of its dso's table holds a place; `None` where none does, and in dsos that are symbols themselves.
+    /// The symbol of its dso's table that holds a place; `None` where none does, and in dsos that are symbols
+    /// themselves.
     #[inline]
     pub fn symbol(&self, objects: &Objects, place: &DsoAddress) -> Option<SymbolId> {
         let dso = objects.dso(place.dso);

@@ -8,7 +8,7 @@ use oxperf_abi::CpuMode;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Seen {
     pub(crate) ip: u64,
-    /// What [`Machine::version`](oxperf_machine::Machine::version) says.
+    /// The result of [`Machine::version`](oxperf_machine::Machine::version).
     pub(crate) version: u32,
     pub(crate) mode: CpuMode,
 }
@@ -29,7 +29,7 @@ impl Mix for Seen {
 #[derive(Debug)]
 pub(crate) struct Recent<K, V> {
     slots: Box<[Option<(K, V)>]>,
-    /// How often a value had to be found.
+    /// Number of times that a value had to be found.
     found: usize,
 }
 

@@ -76,8 +76,8 @@ impl<S: SymbolSource> SymbolSource for RecordedSymbols<S> {
     }
 }
 
-/// What takes the addresses of a file's symbols to those of places in it, modulo 2^64: file offsets, or the addresses
-/// themselves for kernels and code made at run time. `None` where the recording does not tell.
+/// The distance from the addresses of a file's symbols to those of places in it, modulo 2^64: file offsets, or the
+/// addresses themselves for kernels and code made at run time. `None` where the recording does not tell.
 fn shift(file: &RecordedFile, code: Option<CodeMapping>) -> Option<u64> {
     let at = |offset: u64| Some(offset.wrapping_sub(file.min_vaddr));
     match (file.kind, &file.detail) {

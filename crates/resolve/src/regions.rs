@@ -1,4 +1,4 @@
-//! Where addresses lie, remembered for pieces of address space.
+//! Places of addresses, remembered for pieces of address space.
 //!
 //! Call chains that were read from what were no frame pointers are full of stray addresses: of heaps and stacks, each of
 //! which comes once. But they lie close to each other, where nothing is mapped.
@@ -9,7 +9,7 @@ use oxperf_machine::{Machine, MappedObject, Mappings, Region, ThreadId};
 use crate::DsoAddress;
 use crate::recent::{Mix, Recent};
 
-/// What pieces of address spaces show.
+/// Pieces of address spaces with the objects that they show.
 #[derive(Debug, Default)]
 pub struct Regions {
     /// `None` where a chunk shows more than one thing.
@@ -53,7 +53,7 @@ impl Regions {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Chunk {
     number: u64,
-    /// What [`Machine::version`] says: no two tables of mappings that differ have the same.
+    /// The result of [`Machine::version`]::version`] says: no two tables of mappings that differ have the same.
     version: u32,
 }
 
@@ -61,7 +61,7 @@ impl Chunk {
     /// 64 KiB.
     const BITS: u32 = 16;
 
-    /// What all of it shows, if that is one thing.
+    /// The object that all of it shows, if that is one thing.
     #[inline]
     fn shown(self, around: Region) -> Option<Option<MappedObject>> {
         let first = self.number << Chunk::BITS;

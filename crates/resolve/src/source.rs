@@ -1,4 +1,4 @@
-//! Which of a store's tables answers for a dso.
+//! The choice of a store's table for a dso.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ impl SymbolSource for SymbolStore {
     }
 }
 
-/// Where a kernel module was mapped; `kernel` is the kernel's list.
+/// The mapping of a kernel module; `kernel` is the kernel's list.
 fn module_place<'k>(
     dso: &Dso,
     objects: &Objects,
@@ -82,7 +82,7 @@ fn module_place<'k>(
     })
 }
 
-/// Where the first code of a kernel module's linked file was.
+/// The address of the first code of a kernel module's linked file.
 pub fn base_of_module(
     store: &SymbolStore,
     dso: &Dso,
@@ -109,7 +109,7 @@ fn module_table(store: &SymbolStore, dso: &Dso, objects: &Objects) -> Option<Arc
     }
 }
 
-/// Where one symbol of the kernel was when it was recorded.
+/// The reference symbol of the recorded kernel.
 fn reference(objects: &Objects) -> Option<ReferenceSymbol<'_>> {
     objects.kernel_reference().map(as_symbols_know_it)
 }
@@ -150,7 +150,7 @@ fn kernel_table(store: &SymbolStore, objects: &Objects) -> Option<Arc<SymbolTabl
     store.kernel(build_id, reference(objects).as_ref()).ok()
 }
 
-/// The same of a guest's kernel.
+/// The table of a guest's kernel.
 fn guest_table(
     store: &SymbolStore,
     objects: &Objects,

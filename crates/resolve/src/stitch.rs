@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// Most callers that are remembered of a thread; of more the outermost are forgotten.
 const MOST: usize = 1024;
 
-/// What is remembered of every thread.
+/// The calls of every thread that are remembered.
 #[derive(Debug)]
 pub(crate) struct Stitches {
     /// Number of calls that the CPU keeps.
@@ -57,7 +57,7 @@ impl Stitches {
 }
 
 impl Memory {
-    /// Where among the remembered calls the oldest of a new sample stands.
+    /// The position among the remembered calls of the oldest one of a new sample.
     fn place_of_oldest(&self, newest: u64, now: &[BranchEntry], registers: u64) -> Option<usize> {
         let base = registers
             .wrapping_sub(now.len() as u64)

@@ -39,7 +39,7 @@ pub struct Unwound<'a> {
     pub end: UnwindEnd,
 }
 
-/// What one core knows and has done.
+/// The tables and the counts of one core.
 #[derive(Debug, Default)]
 struct Worker {
     cache: UnwindCache,
@@ -158,7 +158,7 @@ impl Worker {
     }
 }
 
-/// What a sample holds of its thread: `None` where nothing was running in user space.
+/// The registers and the stack that a sample holds of its thread: `None` where nothing was running in user space.
 ///
 /// # Errors
 /// The registers are not those of a program of a known processor.

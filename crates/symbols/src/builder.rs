@@ -9,7 +9,7 @@ use crate::names::NameTexts;
 use crate::spans::Spans;
 use crate::table::{Stored, SymbolId, SymbolTable};
 
-/// How far the last symbol reaches when its source does not say: to the end of the page behind its own.
+/// Reach of the last symbol when its source does not say: to the end of the page behind its own.
 const PAGE: u64 = 4096;
 
 /// Makes a table of entries in the order of their source.
@@ -20,7 +20,7 @@ pub fn build(entries: Vec<SymbolEntry<'_>>, demangling: Demangling) -> SymbolTab
     build_in(NameTexts::default(), entries, demangling)
 }
 
-/// The same, of entries whose names may stand in files.
+/// Makes a table of entries whose names may stand in files.
 pub(crate) fn build_in(
     names: NameTexts,
     entries: Vec<SymbolEntry<'_>>,
@@ -97,7 +97,7 @@ impl Ended<'_, '_> {
     }
 }
 
-/// Where an entry ends that another one follows at `next`.
+/// End of an entry that another one follows at `next`.
 fn end_of(entry: &SymbolEntry<'_>, next: Option<u64>) -> u64 {
     match (entry.size, next) {
         (Some(size), _) => entry.start.saturating_add(size),

@@ -11,18 +11,18 @@ use std::sync::Arc;
 
 use oxperf_abi::BuildId;
 
-/// What was learned, and of what.
+/// An answer for the cache of answers, with its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheEntry {
     /// The object, or the boot of the machine.
     pub of: BuildId,
-    /// What about it.
+    /// The topic of the answer.
     pub topic: Topic,
     /// The bytes that tell it to another run.
     pub bytes: Vec<u8>,
 }
 
-/// What can be learned of an object.
+/// Topics of answers about an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Topic {
     /// Its symbols.
@@ -43,7 +43,7 @@ impl std::fmt::Debug for CacheLookup {
     }
 }
 
-/// What sealed bytes begin with: their kind, with the version of their form.
+/// The beginning of sealed bytes: their kind, with the version of their form.
 pub(crate) type Kind = [u8; 8];
 
 /// The content with its seal.

@@ -61,7 +61,7 @@ pub(crate) fn kept_symbols<'f, 'a>(
         .map(|(symbol, _)| symbol)
 }
 
-/// How far the recorded kernel lay above the addresses in its image.
+/// Distance of the recorded kernel above the addresses in its image.
 pub(crate) fn shift_of(image: &Elf<'_>, reference: &ReferenceSymbol<'_>) -> u64 {
     let here = named(image).find(|(symbol, _)| symbol.name == reference.symbol);
     here.map_or(0, |(symbol, _)| {
@@ -129,7 +129,7 @@ fn entry<'a>(
     })
 }
 
-/// Where a symbol's first byte stands in the file.
+/// Offset in the file of a symbol's first byte.
 fn file_offset(image: &Elf<'_>, value: u64, section: &ElfSection<'_>) -> Option<u64> {
     match image.file_type() {
         FileType::Relocatable => value.checked_add(section.offset),

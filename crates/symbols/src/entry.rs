@@ -11,7 +11,7 @@ pub struct SymbolEntry<'a> {
     pub size: Option<u64>,
     /// The name as the source spells it.
     pub name: SymbolName<'a>,
-    /// Who sees it.
+    /// Its visibility to other files.
     pub binding: SymbolBinding,
     /// True if it names data, and not code.
     pub is_data: bool,
@@ -22,7 +22,7 @@ pub struct SymbolEntry<'a> {
 pub struct SymbolName<'a> {
     /// The linker's name.
     pub linkage: &'a [u8],
-    /// What is appended for the reader, such as `@plt`.
+    /// The text that is appended for the reader, such as `@plt`.
     pub suffix: Suffix,
 }
 
@@ -36,7 +36,7 @@ impl<'a> SymbolName<'a> {
     }
 }
 
-/// What follows a linker's name.
+/// The text behind a linker's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Suffix {
     /// Nothing.
@@ -47,7 +47,7 @@ pub enum Suffix {
 }
 
 impl Suffix {
-    /// What the reader sees.
+    /// The text as the reader sees it.
     pub fn text(self) -> &'static str {
         match self {
             Suffix::None => "",
@@ -56,7 +56,7 @@ impl Suffix {
     }
 }
 
-/// What [`SymbolBinding`] counts for when one address has several names.
+/// The rank of a [`SymbolBinding`] when one address has several names.
 pub(crate) fn rank(binding: SymbolBinding) -> u8 {
     match binding {
         SymbolBinding::Weak => 0,

@@ -70,7 +70,7 @@ fn table_of(mut lines: Vec<Line<'_>>, shift: u64, demangling: Demangling) -> Sym
     build(entries, demangling)
 }
 
-/// Where the kernel itself has a symbol.
+/// The address of a symbol of the kernel itself.
 fn address_of(lines: &[Line<'_>], symbol: &[u8]) -> Option<u64> {
     lines
         .iter()

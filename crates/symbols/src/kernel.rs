@@ -1,4 +1,4 @@
-//! Where the names of a recorded kernel come from.
+//! The names of a recorded kernel, from its image.
 
 use oxperf_objects::Elf;
 use oxperf_objects::elf::{ElfSymbol, SymbolKind};

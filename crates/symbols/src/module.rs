@@ -9,7 +9,7 @@ use crate::elf::kept_symbols;
 use crate::kernel::moved_table;
 use crate::table::SymbolTable;
 
-/// Where a module was mapped, and what the kernel's list names there.
+/// The mapping of a module, and what the kernel's list names there.
 #[derive(Clone, Copy, Debug)]
 pub struct ModuleMapping<'k> {
     /// The first address.
@@ -23,8 +23,8 @@ pub struct ModuleMapping<'k> {
 /// Symbols that are compared to find out where a module's code was.
 const COMPARED: usize = 64;
 
-/// Where the first code of a module's linked file was. The kernel's list knows best: the loaders of some processors put code
-/// of their own before a module's.
+/// The address of the first code of a module's linked file. The kernel's list knows best: the loaders of some
+/// processors put code of their own before a module's.
 pub fn module_base(image: &Elf<'_>, place: ModuleMapping<'_>) -> u64 {
     let ModuleMapping { start, end, kernel } = place;
     let mut places: HashMap<&[u8], Option<u64>> = HashMap::new();

@@ -21,7 +21,7 @@ pub(crate) struct StoredName {
     pub(crate) at: u32,
     pub(crate) size: u32,
     pub(crate) suffix: Suffix,
-    /// Which file it stands in, from 1; 0 for one of the table's own.
+    /// The file that it stands in, from 1; 0 for one of the table's own.
     file: u8,
 }
 

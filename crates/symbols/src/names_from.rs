@@ -1,4 +1,4 @@
-//! Where the names of an object come from.
+//! The origin of an object's names.
 
 use oxperf_objects::{DebugFileOrigin, ObjectOrigin};
 
@@ -15,7 +15,7 @@ pub enum NamesFrom {
     GuestImage,
     /// The file of a kernel module.
     Module,
-    /// The same, compressed.
+    /// A kernel module's file, compressed.
     PackedModule,
     /// A file that an interpreter wrote.
     PerfMap,

@@ -3,7 +3,7 @@
 use oxperf_objects::Elf;
 use oxperf_objects::elf::ElfSegment;
 
-/// Where the bytes of the image have their virtual addresses.
+/// The virtual addresses of the bytes of an image.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Segments(Vec<ElfSegment>);
 
@@ -38,7 +38,7 @@ impl Segments {
         )
     }
 
-    /// Where the byte at a virtual address stands in the file.
+    /// Offset in the file of the byte at a virtual address.
     pub(crate) fn offset(&self, address: u64) -> Option<u64> {
         let holds = |s: &&ElfSegment| address >= s.address && address - s.address < s.memory_size;
         let segment = self.0.iter().find(holds)?;

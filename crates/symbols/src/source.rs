@@ -55,6 +55,6 @@ pub struct SourceFrame {
     /// The function's name: the linker's name demangled where there is one, else the name in its scope; `None` where none
     /// is known. Untrusted.
     pub function: Option<Arc<str>>,
-    /// Where in its text the address, or the call of the next inner function, stands.
+    /// The line of the address, or of the call of the next inner function.
     pub line: Option<SourceLine>,
 }

@@ -62,7 +62,7 @@ impl<T: Copy> Spans<T> {
     }
 }
 
-/// Where to search: numbers that ascend, parted by equal stretches of what they are, about one number a stretch.
+/// An index to search in: numbers that ascend, parted by equal stretches of what they are, about one number a stretch.
 #[derive(Debug, Default)]
 struct Index {
     first: u64,

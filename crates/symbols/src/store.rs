@@ -27,7 +27,7 @@ use crate::source::DebugInfo;
 use crate::symbol_prefilter::SymbolPrefilter;
 use crate::table::SymbolTable;
 
-/// Where the kernel's names come from.
+/// The source of the kernel's names.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum KernelSource {
     /// The list of the kernel that runs here, whatever kernel was recorded: what perf does.
@@ -43,7 +43,7 @@ pub enum KernelSource {
     Nothing,
 }
 
-/// Where guests' kernels tell their names.
+/// Files with the symbols of guests' kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct GuestPlaces {
     /// A folder with the root of each guest's files, named by the process that runs the guest.
@@ -54,16 +54,16 @@ pub struct GuestPlaces {
     pub kallsyms: Option<PathBuf>,
 }
 
-/// What a store needs to know.
+/// Options of a store.
 #[derive(Clone, Debug, Default)]
 pub struct StoreOptions {
-    /// Where binaries lie.
+    /// The search paths of binaries.
     pub places: SearchPaths,
     /// True if names of user space are demangled.
     pub demangling: Demangling,
-    /// Where the kernel's names come from.
+    /// The source of the kernel's names.
     pub kernel: KernelSource,
-    /// Where the names of guests' kernels come from.
+    /// The source of the names of guests' kernels.
     pub guests: GuestPlaces,
     /// True if kernel names are demangled, too. perf doesn't.
     pub kernel_demangling: Option<Demangling>,
@@ -83,7 +83,7 @@ pub enum Unavailable {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason for the refusal.
         why: Rejection,
     },
     /// The running kernel is another than the recorded one.
@@ -109,7 +109,7 @@ pub struct BuildIdMismatch {
     pub recorded: BuildId,
     /// The file that was refused.
     pub file: PathBuf,
-    /// What that file is.
+    /// The identity of that file.
     pub found: BuildId,
 }
 
@@ -118,7 +118,7 @@ pub struct BuildIdMismatch {
 pub struct Unreadable {
     /// The file.
     pub file: PathBuf,
-    /// What the system says.
+    /// The system's error.
     pub why: ErrorKind,
 }
 
@@ -557,8 +557,8 @@ impl SymbolStore {
         files
     }
 
-    /// What has been found out, so that it can be kept for another run: of debug information by object, only objects
-    /// of which something new is known; the symbols of large objects; those of the kernel that runs here by
+    /// The answers of this run, so that they can be cached for another run: of debug information by object, only
+    /// objects of which something new is known; the symbols of large objects; those of the kernel that runs here by
     /// the boot of the machine. Nothing where files are looked for below a root, which holds what somebody put there.
     pub fn learned(&self) -> Vec<CacheEntry> {
         if self.options.places.root.is_some() {

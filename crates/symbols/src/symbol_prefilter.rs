@@ -1,4 +1,5 @@
-//! Which objects can hold a function at all that is called like this: those among whose linkers' names its words stand.
+//! A test for objects that can hold a function of a given name at all: those among whose linkers' names its words
+//! stand.
 //!
 //! To look for the words takes a hundredth of the time that it takes to make a table of all names.
 

@@ -11,7 +11,7 @@ use crate::segments::Segments;
 use crate::spans::Spans;
 use crate::symbol_prefilter::SymbolPrefilter;
 
-/// Which symbol of a table.
+/// The number of a symbol in its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolId(pub u32);
 
@@ -24,7 +24,7 @@ pub struct Symbol<'a> {
     pub end: u64,
     /// The name for the reader: demangled where the table does so. Untrusted: it may hold any character.
     pub name: &'a str,
-    /// Who sees it.
+    /// Its visibility to other files.
     pub binding: SymbolBinding,
     /// True if it names data, and not code.
     pub is_data: bool,
@@ -32,7 +32,7 @@ pub struct Symbol<'a> {
 
 /// Sorted symbols with their names.
 ///
-/// What an address means depends on the source: an offset into the file for ELF objects, an absolute address for
+/// The meaning of an address depends on the source: an offset into the file for ELF objects, an absolute address for
 /// the kernel, a virtual address for code that was made at run time.
 #[derive(Debug, Default)]
 pub struct SymbolTable {
@@ -45,9 +45,9 @@ pub struct SymbolTable {
     pub(crate) demangling: Demangling,
     /// Only a symbol among whose names one has these words is shown as in the source: nobody asks for the others.
     pub(crate) only_with: Option<SymbolPrefilter>,
-    /// Where the object's bytes have their virtual addresses; none where the table knows no other addresses.
+    /// The virtual addresses of the object's bytes; none where the table knows no other addresses.
     pub(crate) image: Segments,
-    /// Where the names come from, as far as that is known.
+    /// The origin of the names, as far as that is known.
     pub(crate) names_from: Option<NamesFrom>,
 }
 
@@ -155,7 +155,7 @@ impl SymbolTable {
         }
     }
 
-    /// Where the names come from; `None` of a table that no store made.
+    /// The origin of the names; `None` of a table that no store made.
     pub fn names_from(&self) -> Option<NamesFrom> {
         self.names_from
     }

@@ -3,7 +3,7 @@
 use oxperf_symbols::{DebugInfo, Demangling};
 
 const PROGRAM: &[u8] = include_bytes!("../../cli/tests/golden/inlined/src/inlined");
-/// Where the program's code stands in its file.
+/// The program's code in its file.
 const CODE: std::ops::Range<u64> = 0x1000..0x1062;
 
 fn ask(bytes: Vec<u8>) -> usize {

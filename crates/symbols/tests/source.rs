@@ -98,7 +98,7 @@ fn only_units_that_were_asked_about_are_read() {
     assert!(info.frames(u64::MAX).is_empty());
 }
 
-/// What a run learned, as the next finds it.
+/// The store of the next run, which finds the answers of the last.
 fn next_run(learned: Vec<CacheEntry>) -> SymbolStore {
     let store = SymbolStore::new(StoreOptions::default());
     store.remember(move |id, topic| {

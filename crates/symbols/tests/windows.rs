@@ -7,7 +7,7 @@ use oxperf_objects::{ObjectKind, ObjectQuery};
 use oxperf_symbols::SymbolStore;
 
 const IMAGE: &[u8] = include_bytes!("windows/tiny.dll");
-/// Where the section of code begins in the file.
+/// Start of the section of code in the file.
 const TEXT: u64 = 0x600;
 
 fn image() -> PathBuf {

@@ -33,18 +33,18 @@ use std::path::PathBuf;
 pub use read::{ArchiveReader, EntryContents};
 pub use write::ArchiveWriter;
 
-/// What stands in an archive.
+/// An entry of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveEntry {
-    /// Where it goes: plain names below the folder that is unpacked in.
+    /// Its path: plain names below the folder that is unpacked in.
     pub path: PathBuf,
     /// Its kind.
     pub kind: EntryKind,
-    /// When it was changed, in seconds since 1970.
+    /// Time of its last change, in seconds since 1970.
     pub modified: u64,
 }
 
-/// What kind of thing an entry is.
+/// The kind of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A file with so many bytes.
@@ -56,12 +56,12 @@ pub enum EntryKind {
     Folder,
     /// A symbolic link that stays below the folder that is unpacked in.
     Link {
-        /// What it points to, as it stands.
+        /// The target, as it stands.
         target: PathBuf,
     },
 }
 
-/// What is wrong with an archive.
+/// Faults of an archive.
 #[derive(Debug, thiserror::Error)]
 pub enum TarError {
     /// Reading or writing failed.
@@ -72,7 +72,7 @@ pub enum TarError {
     Header {
         /// The offset.
         offset: u64,
-        /// What was expected.
+        /// The expectation that it fails.
         why: &'static str,
     },
     /// A name or link that leads out of the folder that is unpacked in.

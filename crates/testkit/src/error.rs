@@ -1,4 +1,4 @@
-//! What is wrong with a line of notation.
+//! A fault of a line of notation.
 
 /// A line that could not be understood.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -6,7 +6,7 @@
 pub struct NotationError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, with the offending word.
+    /// The reason, with the offending word.
     pub reason: String,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Feature {
 }
 
 impl Feature {
-    /// What stands for the features that every recorder writes: TOTAL_MEM of 0 KiB.
+    /// A stand-in for the features that every recorder writes: TOTAL_MEM of 0 KiB.
     pub(crate) fn of_any_recorder(endian: Endian) -> Feature {
         const TOTAL_MEM: u8 = 10;
         let mut out = Bytes::new(endian);

@@ -15,7 +15,7 @@ use crate::{Image, Recording};
 /// A kind of recording that is made of many of something.
 #[derive(Clone, Copy, Debug)]
 pub struct HostileShape {
-    /// What there is much of.
+    /// Its name: the thing that there is much of.
     pub name: &'static str,
     /// Number that a recording of size 1 has: as many as make about as much work as those of other shapes.
     unit: usize,

@@ -56,7 +56,7 @@ const CORE: u16 = 4;
 /// Code begins where its page does, as the kernel maps it.
 const PAGE: usize = 4096;
 
-/// How wide addresses are, and so the tables that hold them.
+/// Width of addresses, and so the tables that hold them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Class {
     Bits32,
@@ -263,7 +263,7 @@ impl Image {
         others
     }
 
-    /// What is to be filled in: the distance of a symbol from the end of a four-byte word.
+    /// Words that are to be filled in: the distance of a symbol from the end of a four-byte word.
     fn add_reaches(
         &self,
         symbols: u64,

@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::line::Line;
 use crate::{number, trailer};
 
-/// What the fields are written for.
+/// The owner of the fields.
 struct Owner<'a> {
     event: &'a Event,
     /// The id given, or the event's first.

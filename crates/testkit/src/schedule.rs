@@ -6,7 +6,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// What one thread does with the shared state.
+/// The work of one thread on the shared state.
 pub type ThreadBody<'a, S> = &'a (dyn Fn(&S, &Turn<'_>) + Sync);
 
 /// Runs `bodies` side by side on fresh states, once for each order of their steps, and looks at each state afterwards.
@@ -75,7 +75,7 @@ enum Place {
     Ended,
 }
 
-/// Where each thread stands.
+/// The state of each thread.
 struct Stage {
     places: Mutex<Vec<Place>>,
     changed: Condvar,

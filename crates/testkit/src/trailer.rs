@@ -7,7 +7,7 @@ use crate::error::Read;
 use crate::event::Event;
 use crate::line::Line;
 
-/// Which event a line belongs to: the one it names, the owner of the id, or the first.
+/// The event that a line belongs to: the one it names, the owner of the id, or the first.
 pub(crate) fn owner<'a>(
     line: &mut Line,
     id: Option<u64>,

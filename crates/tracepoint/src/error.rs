@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What is wrong with a format text, a tracing-data section or the tracefs directory.
+/// Faults of a format text, a tracing-data section or the tracefs directory.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TracepointError {
@@ -24,9 +24,9 @@ pub enum TracepointError {
     /// The section is cut, or a length in it points outside.
     #[error("tracing data ends at {available} bytes, but {what} at offset {offset} needs {needed}")]
     Truncated {
-        /// What was being read.
+        /// The part that was being read.
         what: &'static str,
-        /// Where it begins in the section.
+        /// Offset of its first byte in the section.
         offset: usize,
         /// Number of bytes that it needs there.
         needed: u64,
@@ -36,7 +36,7 @@ pub enum TracepointError {
     /// A byte of the section has a value without meaning.
     #[error("tracing data offset {offset}: {what} is {value}")]
     Value {
-        /// What the byte says.
+        /// The meaning of the byte.
         what: &'static str,
         /// Offset of its first byte.
         offset: usize,
@@ -48,7 +48,7 @@ pub enum TracepointError {
     Label {
         /// The expected label.
         label: &'static str,
-        /// Where it should be.
+        /// The offset at which it should be.
         offset: usize,
     },
     /// No directory holds the kernel's events.

@@ -15,11 +15,11 @@ pub struct FormatField {
     pub size: usize,
     /// True if the number is a two's complement one.
     pub signed: bool,
-    /// What the bytes stand for.
+    /// The type of the bytes.
     pub kind: FieldKind,
 }
 
-/// What the bytes of a field stand for.
+/// The type of a field's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A number of the field's size.
@@ -37,14 +37,14 @@ pub enum FieldKind {
     DynamicText(Anchor),
     /// Elements of that many bytes, elsewhere in the record.
     DynamicArray {
-        /// What the location counts from.
+        /// The origin that the location counts from.
         anchor: Anchor,
         /// Bytes of one element.
         element: usize,
     },
 }
 
-/// What the location of a dynamic field counts from.
+/// The origin that the location of a dynamic field counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// The record's start (`__data_loc`).

@@ -23,7 +23,7 @@ impl EventFormat {
     /// Parses a format text; bytes after a NUL are ignored.
     ///
     /// # Errors
-    /// When `name:` or `ID:` is missing, or a `field:` line is malformed.
+    /// `name:` or `ID:` is missing, or a `field:` line is malformed.
     pub fn parse(text: &[u8]) -> Result<EventFormat, TracepointError> {
         let text = until_nul(text);
         let (head, print) = split_print(text);
@@ -128,7 +128,7 @@ struct Declaration<'a> {
     name: &'a str,
     /// Without name and bounds.
     declared: String,
-    /// What stands between the brackets, if there are any.
+    /// The text between the brackets, if there are any.
     bounds: Option<&'a str>,
 }
 

@@ -133,7 +133,7 @@ impl Formatter {
 #[derive(Debug, Default)]
 pub struct Formatters {
     by_id: HashMap<u64, Named>,
-    /// Where a record says which event it is of, and in which order.
+    /// The field that names the event of a record, and in which order.
     event_field: Option<(FormatField, ByteOrder)>,
     broken: usize,
 }

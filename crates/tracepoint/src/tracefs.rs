@@ -1,4 +1,4 @@
-//! Where the kernel tells of its tracepoints.
+//! The kernel's own description of its tracepoints.
 
 mod memory;
 mod system;
@@ -13,42 +13,42 @@ pub trait Tracefs {
     /// The systems that have events, sorted by name.
     ///
     /// # Errors
-    /// When the directory cannot be read.
+    /// The directory cannot be read.
     fn systems(&self) -> Result<Vec<String>, TracepointError>;
 
     /// The events of a system, sorted by name.
     ///
     /// # Errors
-    /// When there is no such system, or its directory cannot be read.
+    /// There is no such system, or its directory cannot be read.
     fn events(&self, system: &str) -> Result<Vec<String>, TracepointError>;
 
     /// The number of an event, which an attr's `config` holds.
     ///
     /// # Errors
-    /// When there is no such event, or its files cannot be read.
+    /// There is no such event, or its files cannot be read.
     fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError>;
 
     /// The text of an event's `format` file.
     ///
     /// # Errors
-    /// When there is no such event, or its files cannot be read.
+    /// There is no such event, or its files cannot be read.
     fn format(&self, system: &str, event: &str) -> Result<Vec<u8>, TracepointError>;
 
     /// The text of `events/header_page`.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// The file cannot be read.
     fn header_page(&self) -> Result<Vec<u8>, TracepointError>;
 
     /// The text of `events/header_event`.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// The file cannot be read.
     fn header_event(&self) -> Result<Vec<u8>, TracepointError>;
 
     /// The text of `printk_formats`.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// The file cannot be read.
     fn printk_formats(&self) -> Result<Vec<u8>, TracepointError>;
 }

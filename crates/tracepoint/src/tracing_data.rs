@@ -9,7 +9,7 @@ mod encode;
 
 use crate::bytes::{ByteOrder, WordSize};
 
-/// What the section begins with.
+/// The first bytes of the section.
 const MARK: &[u8] = b"\x17\x08\x44tracing";
 /// The version that perf writes.
 const VERSION: &[u8] = b"0.6";

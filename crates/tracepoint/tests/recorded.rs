@@ -45,7 +45,7 @@ fn recording(case: &Path) -> support::Recording {
     support::read(&std::fs::read(case.join("perf.data")).expect("a readable recording"))
 }
 
-/// What perf 7.2's script shows, or `None` when there is no `zstd` to unpack it.
+/// The output of perf 7.2's script, or `None` when there is no `zstd` to unpack it.
 fn script(case: &Path) -> Option<String> {
     let newer = case.join("perf7/script.txt.zst");
     let file = if newer.exists() {

@@ -1,4 +1,4 @@
-//! What differs between the processors whose stacks can be unwound.
+//! Differences between the processors whose stacks can be unwound.
 
 /// A register by its DWARF number; only the general ones are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +44,7 @@ const X86_64_RECORDED: [Option<u8>; 24] = [
     Some(15),
 ];
 
-/// The same for 32-bit programs.
+/// The recorded registers of 32-bit programs, in the same way.
 const X86_RECORDED: [u8; 8] = [0, 3, 1, 2, 6, 7, 5, 4];
 
 impl Arch {
@@ -103,7 +103,7 @@ impl Arch {
         }
     }
 
-    /// Where the address to return to lies at the entry of a function, if that is a register.
+    /// The register that holds the address to return to at the entry of a function, if that is a register.
     pub(crate) fn link(self) -> Option<Register> {
         match self {
             Arch::X86_64 | Arch::X86 => None,
@@ -140,7 +140,7 @@ impl Arch {
         }
     }
 
-    /// What programs of 32 bits have on this processor.
+    /// The architecture of 32-bit programs on this processor.
     pub fn compatible(self) -> Option<Arch> {
         match self {
             Arch::X86_64 | Arch::X86 => Some(Arch::X86),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What ended a walk over a stack.
+/// The reason for the end of a walk over a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum UnwindEnd {
@@ -68,7 +68,7 @@ impl UnwindEnd {
         }
     }
 
-    /// What a user can do about it, where there is something.
+    /// Advice to the user, where there is something.
     pub fn advice(self) -> Option<&'static str> {
         match self {
             UnwindEnd::CopyTooShort => Some("record more of it: --call-graph dwarf,65528"),
@@ -87,7 +87,7 @@ impl fmt::Display for UnwindEnd {
     }
 }
 
-/// How often walks ended for each reason.
+/// Number of walks that ended for each reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UnwindEndCounts([u64; UnwindEnd::ALL.len()]);
 
@@ -97,7 +97,7 @@ impl UnwindEndCounts {
         self.0[end as usize] += 1;
     }
 
-    /// How many walks ended so.
+    /// Number of walks that ended so.
     pub fn of(&self, end: UnwindEnd) -> u64 {
         self.0[end as usize]
     }

@@ -3,13 +3,13 @@
 use crate::end::UnwindEnd;
 use crate::registers::RegisterFile;
 
-/// What the caller has, if the frame pointer points to a frame above the stack pointer.
+/// The caller's registers, if the frame pointer points to a frame above the stack pointer.
 ///
-/// Where the function has no frame pointer of its own, the register holds that of one of its callers, and those between
+/// If the function has no frame pointer of its own, the register holds that of one of its callers, and those between
 /// are missed; so does perf.
 ///
 /// # Errors
-/// That there is no caller, which a frame pointer of 0 says; else `why`.
+/// There is no caller, which a frame pointer of 0 says; else `why`.
 pub(crate) fn caller(
     registers: &RegisterFile,
     is_innermost: bool,

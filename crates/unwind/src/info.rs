@@ -88,7 +88,7 @@ impl UnwindInfo {
         self.arch
     }
 
-    /// What stands in the file from an offset on.
+    /// The bytes of the file from an offset on.
     pub(crate) fn bytes(&self, offset: u64) -> Option<&[u8]> {
         let image = Some(&self.image).filter(|_| self.is_file)?;
         image.get(usize::try_from(offset).ok()?..)

@@ -52,7 +52,7 @@ impl RegisterFile {
         (self.known >> register.0 & 1 == 1).then_some(*value)
     }
 
-    /// What the caller has of these when nothing is said about a register; its instruction pointer is not known yet.
+    /// The caller's values of these when nothing is said about a register; its instruction pointer is not known yet.
     #[inline]
     pub(crate) fn kept(&self) -> RegisterFile {
         RegisterFile {

@@ -1,4 +1,4 @@
-//! What a table says about one instruction: how its frame's caller is found. Small, and kept for the next time.
+//! The rules of one instruction of a table: how its frame's caller is found. Small, and kept for the next time.
 
 use gimli::{CfaRule, EndianSlice, RegisterRule, RunTimeEndian, UnwindSection, UnwindTableRow};
 
@@ -10,14 +10,14 @@ pub(crate) struct Row {
     pub(crate) frame: FrameRule,
     /// Rules for registers other than "as always".
     pub(crate) registers: Box<[(Register, Rule)]>,
-    /// Where the address to return to is.
+    /// The rule for the address to return to.
     pub(crate) return_address: Rule,
     /// True if this is the frame of the kernel's call of a signal handler: its caller was interrupted, it called
     /// nothing.
     pub(crate) is_signal: bool,
 }
 
-/// What gives the address of the frame, which the other rules count from.
+/// The rule that gives the address of the frame, which the other rules count from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum FrameRule {
     /// A register and a distance.
@@ -26,7 +26,7 @@ pub(crate) enum FrameRule {
     Expression(Box<[u8]>),
 }
 
-/// Where the caller's value of a register is.
+/// The rule for the caller's value of a register.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Rule {
     /// Nowhere: it is lost. For the address to return to, that there is no caller.
@@ -48,7 +48,7 @@ pub(crate) enum Rule {
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
 impl Row {
-    /// What is needed of a table's row; `None` where its frame is found in no way that is known.
+    /// The rules that are needed of a table's row; `None` where its frame is found in no way that is known.
     pub(crate) fn of<'a>(
         row: &UnwindTableRow<usize>,
         section: &impl UnwindSection<Slice<'a>, Offset: Copy>,
@@ -116,8 +116,8 @@ impl Rule {
     }
 }
 
-/// Where the address to return to is when no rule says so: in its register, or nowhere if that is the instruction
-/// pointer itself.
+/// The rule for the address to return to when the table has none: in its register, or nowhere if that is the
+/// instruction pointer itself.
 fn unchanged(arch: Arch, return_register: u16) -> Rule {
     let register = general(arch, return_register).filter(|register| !is_ip(arch, *register));
     register.map_or(Rule::Undefined, Rule::In)

@@ -22,7 +22,7 @@ pub(crate) enum NoWord {
     Elsewhere,
 }
 
-/// How far behind the end of the copy an address may be to count as one of the same stack.
+/// Distance behind the end of the copy up to which an address counts as one of the same stack.
 const LARGEST_STACK: u64 = 1 << 30;
 
 impl StackCopy<'_> {

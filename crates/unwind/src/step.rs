@@ -6,7 +6,7 @@ use crate::expression::evaluate;
 use crate::registers::RegisterFile;
 use crate::row::{FrameRule, Row, Rule};
 
-/// What a step reads.
+/// The registers and the stack that a step reads.
 pub(crate) struct Frame<'f, R> {
     pub(crate) registers: &'f RegisterFile,
     pub(crate) little_endian: bool,

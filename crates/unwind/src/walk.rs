@@ -17,7 +17,7 @@ use crate::tables::NoRow;
 /// A moment of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot<'a> {
-    /// What its registers held.
+    /// The values of its registers.
     pub registers: RegisterFile,
     /// Its stack, from the stack pointer upwards.
     pub stack: StackCopy<'a>,
@@ -27,7 +27,7 @@ pub struct Snapshot<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ObjectKey(pub u32);
 
-/// What lies at an address.
+/// The object or memory at an address.
 #[derive(Clone, Copy, Debug)]
 pub enum Location<'a> {
     /// Nothing is mapped.
@@ -49,7 +49,7 @@ pub enum Location<'a> {
 
 /// The address space of a thread.
 pub trait AddressSpace {
-    /// What lies at an address.
+    /// The object or memory at an address.
     fn spot(&self, address: u64) -> Location<'_>;
 }
 
@@ -116,7 +116,7 @@ struct Walker<'w, S> {
     cache: &'w mut UnwindCache,
 }
 
-/// What was found of one frame.
+/// The result for one frame.
 struct Step {
     /// Its caller, or why there is none.
     caller: Result<RegisterFile, UnwindEnd>,

@@ -254,8 +254,8 @@ fn damaged_tables_end_walks_and_nothing_else() {
     );
 }
 
-/// The same entries, with addresses from where they stand themselves, as compilers write them that do not know yet where
-/// the table will be.
+/// These entries, with addresses from where they stand themselves, with addresses from where they stand themselves, as
+/// compilers write them that do not know yet where the table will be.
 fn relative(mut entries: Vec<u8>, table: u64) -> Vec<u8> {
     const PC_RELATIVE: u8 = 0x1c;
     entries[16] = PC_RELATIVE;

@@ -26,7 +26,7 @@ pub(super) struct Coded {
     pub(super) address: u64,
     /// Its name in listings, with `lock` before it.
     pub(super) name: Box<str>,
-    /// What it does; `None` for bytes that are no instruction.
+    /// The operation; `None` for bytes that are no instruction.
     pub(super) step: Option<Operation>,
 }
 

@@ -79,7 +79,7 @@ impl Candidate {
     }
 }
 
-/// Where a variable is held while the code at an address runs.
+/// The location of a variable while the code at an address runs.
 fn held_at(variable: &Variable, address: u64) -> Option<&LocationEntry> {
     variable.held.iter().find(|held| {
         held.code

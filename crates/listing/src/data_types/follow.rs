@@ -13,25 +13,25 @@ use crate::CodeNames;
 
 /// Number of instructions that are followed for one place.
 const STEPS_LIMIT: usize = 1 << 16;
-/// How many places of variables are looked at on these ways together.
+/// Limit of the places of variables that are looked at on these ways together.
 const LOOKS_LIMIT: usize = 1 << 24;
-/// The same for all instructions of a function.
+/// The limit for all instructions of a function.
 const FUNCTION_LIMIT: usize = 1 << 30;
 
-/// How much is still done for an answer.
+/// Work that may still be done for an answer.
 pub(super) struct Effort {
     looks_left: usize,
 }
 
 impl Effort {
-    /// What one instruction is worth.
+    /// The limit for one instruction.
     pub(super) fn for_instruction() -> Effort {
         Effort {
             looks_left: LOOKS_LIMIT,
         }
     }
 
-    /// What all instructions of a function are worth together.
+    /// The limit for all instructions of a function together.
     pub(super) fn for_function() -> Effort {
         Effort {
             looks_left: FUNCTION_LIMIT,
@@ -143,7 +143,7 @@ impl Follower<'_, '_> {
         Err(Miss::NoType)
     }
 
-    /// What is at a place.
+    /// The data at a place.
     fn found(
         &mut self,
         state: &State,
@@ -227,7 +227,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// What an instruction changes.
+    /// The change that an instruction makes.
     fn step(
         &mut self,
         state: &mut State,
@@ -291,7 +291,7 @@ impl Follower<'_, '_> {
         (!is_pointer || self.reader.pointee(returned).is_some()).then_some(returned)
     }
 
-    /// What an operand holds.
+    /// The value of an operand.
     fn value(
         &mut self,
         state: &State,

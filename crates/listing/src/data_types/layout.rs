@@ -1,4 +1,4 @@
-//! How types are laid out: their fields, and the fields of these.
+//! Layouts of types: their fields, and the fields of these.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use oxperf_symbols::{TypeId, TypeKind, TypeReader};
 
 /// Number of fields of a type that are told, those of fields among them.
 const FIELDS_LIMIT: usize = 1 << 16;
-/// How deep fields may lie in each other.
+/// Limit of the depth to which fields may lie in each other.
 const DEPTH_LIMIT: usize = 64;
 
 /// A type with its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataLayout {
-    /// What the type is called; untrusted.
+    /// The name of the type; untrusted.
     pub name: Arc<str>,
     /// Number of bytes that it takes; 0 where that is not told.
     pub size: u64,
@@ -27,7 +27,7 @@ pub struct DataField {
     pub depth: usize,
     /// Its name, with its number of bits where it has not whole bytes; untrusted.
     pub name: Option<String>,
-    /// What its type is called; untrusted.
+    /// The name of its type; untrusted.
     pub type_name: Arc<str>,
     /// Offset of its first byte, in bytes from the beginning of the whole.
     pub offset: u64,

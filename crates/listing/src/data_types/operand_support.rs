@@ -1,4 +1,4 @@
-//! Which instructions are looked at: those whose operands perf 7.2 reads, by the names that listings have for them.
+//! The instructions that are looked at: those whose operands perf 7.2 reads, by the names that listings have for them.
 
 /// Ascending.
 const PARSED: [&str; 70] = [
@@ -11,7 +11,7 @@ const PARSED: [&str; 70] = [
     "vmulsd", "vsubsd", "vucomisd", "xadd", "xchg", "xor", "xorpd", "xorps",
 ];
 
-/// What stands behind the name of an instruction for the width of its data.
+/// Letters behind the name of an instruction for the width of its data.
 const WIDTHS: [char; 4] = ['b', 'w', 'l', 'q'];
 
 /// Returns whether the operands of an instruction are read.

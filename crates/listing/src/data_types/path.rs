@@ -65,7 +65,7 @@ fn end_of(code: &Code, targets: &HashSet<usize>, begin: usize) -> usize {
     end
 }
 
-/// What may come behind the last instruction of a block.
+/// The instructions that may come behind the last one of a block.
 fn next_of(code: &Code, end: usize) -> [Option<usize>; 2] {
     let behind = Some(end + 1).filter(|next| *next < code.list.len());
     match code.list[end].step.as_ref().map(|step| step.flow) {

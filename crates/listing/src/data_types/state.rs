@@ -1,4 +1,4 @@
-//! What registers and the stack hold at a moment, as far as types tell.
+//! The values of registers and of the stack at a moment, as far as types tell.
 
 use oxperf_symbols::{TypeId, TypeKind, TypeReader};
 
@@ -13,7 +13,7 @@ pub(super) const RETURNED: u16 = 0;
 /// The stack pointer.
 pub(super) const STACK: u16 = 7;
 
-/// What is held.
+/// The value that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     /// A value of the type, so many bytes behind where it pointed.
@@ -30,7 +30,7 @@ fn is_compound(reader: &mut TypeReader<'_>, ty: TypeId) -> bool {
     )
 }
 
-/// What registers and the stack hold.
+/// The values of registers and of the stack.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     registers: [Option<Value>; REGISTERS],
@@ -47,7 +47,7 @@ impl State {
         }
     }
 
-    /// What a register holds.
+    /// The value of a register.
     pub(super) fn register(&self, number: u16) -> Option<Value> {
         self.registers.get(usize::from(number)).copied().flatten()
     }
@@ -71,7 +71,7 @@ impl State {
         self.set(RETURNED, returned.map(|ty| Value::Of(ty, 0)));
     }
 
-    /// What lies at a distance from the base, and how far into it that is.
+    /// The value at a distance from the base, and how far into it that is.
     pub(super) fn slot(&self, reader: &mut TypeReader<'_>, at: i64) -> Option<(TypeId, u64)> {
         let exact = self.slots.iter().find(|(begin, _)| *begin == at);
         if let Some((_, ty)) = exact {

@@ -21,7 +21,7 @@ pub struct JitMapping<'a> {
 }
 
 impl Machine {
-    /// Where the code stands in the files that perf writes for logged functions.
+    /// Offset of the code in the files that perf writes for logged functions.
     const IN_FILE: u64 = 0x80;
 
     /// A function is there now, in place of whatever was.

@@ -16,7 +16,7 @@ const MAP_HUGETLB: u32 = 0x40000;
 /// addresses of the process.
 const PROT_JIT_SYMBOLS: u32 = 0x4000;
 
-/// What both records say.
+/// The fields that both records have.
 struct Mapping<'a> {
     pid: Pid,
     tid: Tid,

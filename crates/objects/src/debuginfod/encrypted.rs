@@ -14,7 +14,7 @@ use super::timed_stream::TimedStream;
 
 pub(super) type Stream = StreamOwned<ClientConnection, TimedStream>;
 
-/// Where systems keep the certificates of the authorities that they trust.
+/// Lists of the authorities that systems trust.
 const AUTHORITIES: [&str; 5] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -91,7 +91,7 @@ fn certificates(file: &Path) -> Option<Vec<u8>> {
         .flatten()
 }
 
-/// What became of a read or a write: a server that cannot be believed, else what became of the connection.
+/// The reason why a read or a write failed: a server that cannot be believed, else what became of the connection.
 pub(super) fn failure(stream: &Stream, error: &io::Error) -> FetchError {
     let reason = error
         .get_ref()

@@ -40,7 +40,7 @@ pub(super) fn get(
     Err(FetchError::Answer("too many redirections"))
 }
 
-/// What an answer was.
+/// The outcome of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
     /// The file that was asked for.
@@ -66,7 +66,7 @@ pub fn receive<C: Connection>(
     }
 }
 
-/// Where a file is to be had.
+/// The address of a file on a server.
 #[derive(Debug, PartialEq, Eq)]
 struct Address {
     /// True if it is asked by `https://`.
@@ -149,7 +149,7 @@ impl Address {
     }
 }
 
-/// What an answer says before its body.
+/// The lines of an answer before its body.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Head {
     status: u16,

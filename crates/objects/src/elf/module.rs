@@ -40,7 +40,7 @@ pub(crate) fn linked(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(linker.out)
 }
 
-/// Where each section begins, in the order in which the kernel lays them out; 0 for those that take no memory.
+/// Start of each section, in the order in which the kernel lays them out; 0 for those that take no memory.
 fn places(sections: &[ElfSection<'_>]) -> Option<Vec<u64>> {
     let (mut code, mut data, mut start) = (0, DATA, START);
     let place = |section: &ElfSection<'_>| {

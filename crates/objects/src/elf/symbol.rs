@@ -4,7 +4,7 @@ use object::elf;
 
 use super::{Elf, ElfSection};
 
-/// What a symbol stands for.
+/// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
     /// A plain label (`STT_NOTYPE`).
@@ -19,7 +19,7 @@ pub enum SymbolKind {
     Other(u8),
 }
 
-/// Who sees a symbol, and whose definition wins.
+/// Visibility of a symbol, and precedence of its definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymbolBinding {
     /// Its own file only.
@@ -32,7 +32,7 @@ pub enum SymbolBinding {
     Other(u8),
 }
 
-/// Where a symbol is defined.
+/// The section that defines a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolSection {
     /// In another file.
@@ -52,17 +52,17 @@ pub struct ElfSymbol<'a> {
     pub value: u64,
     /// Size in bytes; 0 where the file does not say.
     pub size: u64,
-    /// What it stands for.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// Who sees it.
+    /// Its visibility.
     pub binding: SymbolBinding,
     /// True if it is invisible outside its component (`STV_HIDDEN`, `STV_INTERNAL`).
     pub hidden: bool,
-    /// Where it is defined.
+    /// The section that defines it.
     pub place: SymbolSection,
 }
 
-/// What an entry says without its name: names lie all over the file, and most are never asked for.
+/// A symbol without its name: names lie all over the file, and most are never asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnnamedSymbol {
     /// Its number in the table.
@@ -71,9 +71,9 @@ pub struct UnnamedSymbol {
     pub has_name: bool,
     /// Virtual address, or an offset into the section in relocatable files.
     pub value: u64,
-    /// What it stands for.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// Where it is defined.
+    /// The section that defines it.
     pub place: SymbolSection,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Elf<'a> {
             .filter_map(move |entry| layout.decode(entry, strings))
     }
 
-    /// The same without their names, which [`Elf::symbol_at`] tells.
+    /// The symbols without their names, which [`Elf::symbol_at`] reads.
     pub fn unnamed_symbols(
         &self,
         table: &ElfSection<'a>,
@@ -99,7 +99,7 @@ impl<'a> Elf<'a> {
         entries.filter_map(move |(entry, number)| layout.decode_unnamed(entry, number))
     }
 
-    /// How many entries [`Elf::symbols`] goes through at most.
+    /// Limit of the entries that [`Elf::symbols`] goes through.
     pub fn symbol_count(&self, table: &ElfSection<'a>) -> usize {
         let (entries, _, layout) = self.table(table);
         (entries.len() / layout.size()).saturating_sub(1)
@@ -142,7 +142,7 @@ impl<'a> Elf<'a> {
     }
 }
 
-/// How one entry stands in the file.
+/// The form of one entry in the file.
 #[derive(Clone, Copy)]
 struct Layout {
     is_64: bool,

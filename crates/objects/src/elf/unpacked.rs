@@ -15,7 +15,7 @@ use crate::packed::unpack;
 
 /// Deflate cannot shrink more than this; what claims more is damaged, and would only fill the memory.
 const RATIO_LIMIT: u64 = 1100;
-/// What a tiny section may grow to whatever the ratio.
+/// The size that a tiny section may grow to whatever the ratio.
 const SMALL: u64 = 1 << 16;
 
 impl<'a> Elf<'a> {

@@ -90,7 +90,7 @@ struct Writer {
     headers: Vec<u8>,
 }
 
-/// What a section's header says beside its name.
+/// The fields of a section's header beside its name.
 struct Header {
     kind: u32,
     flags: u32,
@@ -237,7 +237,7 @@ impl Writer {
         )
     }
 
-    /// What tells one build from another: the number that a debugger would compare.
+    /// The build id of an image: the number that a debugger would compare.
     fn build_id<'a>(&mut self, image: &impl Object<'a>) -> Option<()> {
         let Ok(Some(info)) = image.pdb_info() else {
             return Some(());

@@ -1,4 +1,4 @@
-//! Where the file of a kernel module may lie that a recording knows by its name alone, `[ext4]`, or by the path of another
+//! Paths of the file of a kernel module that a recording knows by its name alone, `[ext4]`, or by the path of another
 //! machine.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What kept answers belong to: the files that they were found in, each in one state.
+//! The owner of cached answers: the files that they were found in, each in one state.
 //!
 //! A build id says which file was meant, and proves nothing: whoever makes a file gives it any. So an answer holds for the
 //! very file alone that it was found in (device, number, size, times), and nothing is kept of files that somebody else than
@@ -15,9 +15,9 @@ use crate::demangle::Demangling;
 /// An object with all that answers about it depend on.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
-    /// What the answers are found by.
+    /// The id that the answers are found by.
     id: BuildId,
-    /// What else has to be as it was.
+    /// Further state that has to be as it was.
     state: Vec<u8>,
     demangling: Demangling,
 }
@@ -46,7 +46,7 @@ impl Identity {
         })
     }
 
-    /// How names are shown.
+    /// The demangling of names.
     pub(crate) fn demangling(&self) -> Demangling {
         self.demangling
     }
@@ -60,7 +60,7 @@ impl Identity {
         }
     }
 
-    /// What another run has kept, as `read` reads it.
+    /// The answers of an earlier run, as `read` reads it.
     pub(crate) fn recall<T>(
         &self,
         topic: Topic,
@@ -80,7 +80,7 @@ pub(crate) fn keepable(file: &Found) -> Option<FileVersion> {
         .filter(|version| seen_by_all && version.is_ours())
 }
 
-/// What stands for the build id of a file that has none.
+/// A substitute for the build id of a file that has none.
 fn stand_in(
     FileVersion {
         file: [device, inode],

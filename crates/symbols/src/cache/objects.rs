@@ -14,7 +14,7 @@ const KIND: &[u8; 8] = b"oxsym\0\0\x02";
 /// Smaller tables are made as quickly as they are read.
 const WORTHWHILE: usize = 4096;
 
-/// What is to be kept.
+/// The tables that are to be cached.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectTables {
     learned: Mutex<Vec<CacheEntry>>,
@@ -45,7 +45,7 @@ impl ObjectTables {
             .push(learned);
     }
 
-    /// What another run can use.
+    /// The answers that another run can use.
     pub(crate) fn learned(&self) -> Vec<CacheEntry> {
         self.learned
             .lock()

@@ -21,7 +21,7 @@ use cursor::Parser;
 
 /// Bytes of text that a name may grow to.
 const OUTPUT_LIMIT: usize = 1 << 16;
-/// How deep a name may nest.
+/// Limit of the depth to which a name may nest.
 const DEPTH_LIMIT: u32 = 256;
 
 /// The source's name of a `_Z` name; `None` when it is none, or when it is too deep or too long to be shown.

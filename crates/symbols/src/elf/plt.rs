@@ -17,15 +17,15 @@ use crate::entry::{Suffix, SymbolEntry, SymbolName};
 /// A stub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stub<'a> {
-    /// Where its first byte stands in the file.
+    /// Offset of its first byte in the file.
     pub start: u64,
     /// Size in bytes; 0 where the file does not say.
     pub size: u64,
-    /// What it is for.
+    /// The function that it is for.
     pub target: StubTarget<'a>,
 }
 
-/// What a stub calls.
+/// The function that a stub calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StubTarget<'a> {
     /// The head of `.plt`, which looks functions up.
@@ -107,7 +107,7 @@ struct Shape {
     stub: u64,
 }
 
-/// What the stubs in `plt` look like whose relocations are in `table`.
+/// The layout of the stubs in `plt` whose relocations are in `table`.
 fn shape(image: &Elf<'_>, plt: &ElfSection<'_>, table: Option<&ElfSection<'_>>) -> Shape {
     match image.machine() {
         elf::EM_ARM => Shape { head: 20, stub: 12 },

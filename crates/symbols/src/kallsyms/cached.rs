@@ -17,15 +17,15 @@ const KIND: &[u8; 8] = b"oxksm\0\0\x02";
 #[derive(Debug)]
 pub(crate) struct CachedKallsyms {
     pub(crate) table: SymbolTable,
-    /// Where the symbols are that recordings refer to, in the order of [`REFERENCES`]; the table shows one name of an
-    /// address alone.
+    /// Addresses of the symbols that recordings refer to, in the order of [`REFERENCES`]; the table shows one name of
+    /// an address alone.
     pub(crate) references: [Option<u64>; REFERENCES.len()],
 }
 
 /// The symbols that recordings refer to.
 pub(crate) const REFERENCES: [&[u8]; 2] = [b"_text", b"_stext"];
 
-/// What the bytes belong to.
+/// The owner of the bytes.
 fn owner(state: &KernelState, demangling: Demangling) -> Vec<u8> {
     [&state.details[..], format!("\n{demangling:?}").as_bytes()].concat()
 }

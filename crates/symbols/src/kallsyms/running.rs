@@ -56,7 +56,7 @@ impl RunningKernel {
         }
     }
 
-    /// What another run can use.
+    /// The answer that another run can use.
     pub(crate) fn learned(&self) -> Option<CacheEntry> {
         self.learned
             .lock()

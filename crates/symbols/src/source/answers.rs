@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{SourceFrame, SourceLine};
 use crate::cache::{Kind, pull, push};
 
-/// What was asked so far.
+/// The questions so far with their answers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Answers {
     /// The functions of each virtual address.
@@ -50,11 +50,11 @@ impl Answers {
     }
 }
 
-/// What kept answers begin with.
+/// The beginning of cached answers.
 pub(super) const KIND: &Kind = b"oxsrc\0\0\x06";
 /// Answers of one object that are kept; beyond that a run asks again.
 const LIMIT: usize = 1 << 20;
-/// The same of rows of stretches, and of stretches.
+/// The limit of rows of stretches, and of stretches.
 const ROWS_LIMIT: usize = 1 << 18;
 
 /// The bytes of these answers.

@@ -1,10 +1,10 @@
-//! What entries say of addresses and of the functions that they stand for.
+//! Attributes of entries about addresses, and about the functions that they stand for.
 
 use gimli::{AttributeValue, EntriesRaw, Section};
 
 use super::{Dwarf, GimliUnit, Slice};
 
-/// How many more ranges, or rows of line tables, are read in one walk.
+/// Number of ranges, or rows of line tables, that may still be read in one walk.
 ///
 /// A damaged file may name the same long list again and again; what is not shared takes bytes of its own, so an honest
 /// file never comes to the end of it.

@@ -17,7 +17,7 @@ pub(super) struct Functions {
 /// One function.
 #[derive(Debug)]
 pub(super) struct Function {
-    /// Where its entry stands in the unit.
+    /// Offset of its entry in the unit.
     pub(super) entry: usize,
     /// The calls that were inlined in it, once somebody has asked.
     pub(super) inlined: OnceLock<Inlined>,

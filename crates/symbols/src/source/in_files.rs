@@ -16,7 +16,7 @@ use crate::cache::{CacheEntry, CacheLookup, Topic};
 use crate::demangle::Demangling;
 use crate::segments::Segments;
 
-/// What files with debug information say.
+/// Answers of files with debug information.
 ///
 /// They are read at the first question that was not answered before, units when they are first asked about. Any number
 /// of threads may ask.
@@ -156,7 +156,7 @@ impl InFiles {
         ))
     }
 
-    /// What an answer depends on.
+    /// The identity of all that an answer depends on.
     fn identity(&self) -> Option<Identity> {
         Identity::of(
             &[(&self.found, &Elf::parse(&self.found.contents).ok()?)],

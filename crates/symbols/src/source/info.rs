@@ -19,7 +19,7 @@ use crate::segments::Segments;
 #[derive(Debug)]
 pub struct DebugInfo {
     told: Told,
-    /// How far above its own addresses the code was, modulo 2^64.
+    /// Distance of the code above its own addresses, modulo 2^64.
     shift: u64,
 }
 

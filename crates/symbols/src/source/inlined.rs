@@ -6,7 +6,7 @@ use super::entry::{Budget, CodeAttributes, read};
 use super::names::Origin;
 use super::{Dwarf, GimliUnit, Slice};
 
-/// How deep calls may be inlined in each other.
+/// Limit of the depth to which calls may be inlined in each other.
 const DEPTH_LIMIT: usize = 4096;
 
 /// All inlined calls of a function.

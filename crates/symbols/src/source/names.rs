@@ -11,7 +11,7 @@ use super::{Dwarf, GimliUnit, Slice};
 /// Number of entries that may refer to each other.
 pub(super) const REFERENCES_LIMIT: usize = 16;
 
-/// Where another entry stands.
+/// The position of another entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Origin {
     /// In the same unit, by its distance from the unit's begin.
@@ -38,12 +38,12 @@ impl Origin {
     }
 }
 
-/// What one entry says of its name.
+/// The part of a name that one entry states.
 #[derive(Debug, Default)]
 pub(super) struct Naming {
     pub(super) linkage: Option<String>,
     pub(super) name: Option<String>,
-    /// Where more is said.
+    /// The entry that says more.
     pub(super) origin: Option<Origin>,
 }
 

@@ -1,8 +1,8 @@
 //! The source files of code without lines, by the symbols that name files: the compiler and the assembler put one before
 //! the symbols of each file that they made.
 //!
-//! Which of them holds is what `addr2line` says for perf. Behind the last file's symbols the linker puts those that it made
-//! local itself, after one without a name: their file is known by no name.
+//! The answer of `addr2line`, which perf asks, decides between them. Behind the last file's symbols the linker puts
+//! those that it made local itself, after one without a name: their file is known by no name.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ impl Unlined {
     }
 }
 
-/// What came before a symbol.
+/// The symbols before a symbol.
 #[derive(Default)]
 struct Seen {
     /// The last file.
@@ -107,7 +107,8 @@ fn section_of<'e, 'a>(symbol: &ElfSymbol<'_>, elf: &'e Elf<'a>) -> Option<&'e El
     }
 }
 
-/// How well one of several symbols at an address names it: functions before labels, the smallest before larger ones.
+/// The fitness of one of several symbols at an address to name it: functions before labels, the smallest before larger
+/// ones.
 type Fitness = (bool, Reverse<u64>);
 
 fn fitness(symbol: &ElfSymbol<'_>) -> Fitness {
@@ -120,7 +121,7 @@ mod tests {
 
     const LIBRARY: &[u8] = include_bytes!("../../tests/unlined/unlined.so");
 
-    /// Which file this function comes from.
+    /// The file that this function comes from.
     fn file(name: &str) -> Option<String> {
         let elf = Elf::parse(LIBRARY).unwrap();
         let table = elf.section_of_kind(object::elf::SHT_SYMTAB).unwrap();

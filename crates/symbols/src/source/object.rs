@@ -23,12 +23,12 @@ use crate::demangle::Demangling;
 #[derive(Debug)]
 pub(super) struct Object {
     file: File,
-    /// What several objects have in common.
+    /// The part that several objects have in common.
     common: Option<Box<File>>,
     /// True if there is such a file of which answers may be kept, or none is referred to.
     has_all_common: bool,
     split: Split,
-    /// What symbols tell of code without lines, once there is some.
+    /// Names of code without lines by the symbols, once there is some.
     unlined: OnceLock<Unlined>,
     demangling: Demangling,
 }
@@ -40,7 +40,7 @@ struct File {
     units: Units,
 }
 
-/// Which of an object's files.
+/// One of an object's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Side {
     Own,
@@ -62,7 +62,7 @@ pub(super) struct OpenUnit<'a> {
 }
 
 impl OpenUnit<'_> {
-    /// Where the unit's first entry stands in it.
+    /// Offset of the unit's first entry in it.
     pub(super) fn first_entry(&self) -> usize {
         self.unit.header.size_of_header()
     }
@@ -115,7 +115,7 @@ impl Object {
             .or_else(|| Some(vec![self.unlined(address)?]))
     }
 
-    /// What symbols tell of code of which debug information tells nothing.
+    /// The frame by symbols of code that debug information leaves out.
     fn unlined(&self, address: u64) -> Option<SourceFrame> {
         let read = || {
             Elf::parse(self.file.sections.contents())
@@ -212,7 +212,7 @@ impl Object {
         })
     }
 
-    /// Where the entry of the function stands in its unit that holds an address.
+    /// Offset, in its unit, of the entry of the function that holds an address.
     pub(super) fn function_entry(&self, address: u64) -> Option<usize> {
         let (dwarf, unit) = self.unit(address)?;
         let head = self.head(&dwarf, unit)?;
@@ -309,7 +309,7 @@ impl Object {
         unit.head.get_or_init(read).as_ref()
     }
 
-    /// What an entry is called; remembered, as the same functions are inlined in many places.
+    /// The name of an entry; remembered, as the same functions are inlined in many places.
     fn name(&self, context: &Context<'_, '_>, origin: Origin) -> Option<Arc<str>> {
         let Origin::Unit(entry) = origin else {
             return self.look_up(context, origin);
@@ -349,7 +349,7 @@ impl Object {
         self.shown(found)
     }
 
-    /// What the entry says that is meant by `origin` in a unit of a file, and where that entry is.
+    /// The naming that an entry states which is meant by `origin` in a unit of a file, and the position of that entry.
     fn said(
         &self,
         context: &Context<'_, '_>,

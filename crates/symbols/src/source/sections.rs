@@ -16,7 +16,7 @@ pub(super) struct Sections {
     endian: RunTimeEndian,
     dwarf: DwarfSections<Held>,
     is_split: bool,
-    /// Where variables are held, once somebody has asked: lists of DWARF 2 to 4, lists of DWARF 5.
+    /// Location lists of variables, once somebody has asked: lists of DWARF 2 to 4, lists of DWARF 5.
     locations: OnceLock<[Held; 2]>,
 }
 

@@ -54,7 +54,7 @@ impl Split {
         Some(found)
     }
 
-    /// What is kept of a unit: its own first entry, or that of its other part where it is but a skeleton. A part that is
+    /// The head of a unit: its own first entry, or that of its other part where it is but a skeleton. A part that is
     /// not there, or of another build, leaves the skeleton: lines without functions.
     pub(super) fn head<'a>(
         &'a self,

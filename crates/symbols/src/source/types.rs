@@ -25,7 +25,7 @@ pub struct TypeId {
     pub(super) entry: usize,
 }
 
-/// What sort of type an entry is.
+/// The kind of a type's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeKind {
     /// An address of something.
@@ -36,7 +36,7 @@ pub enum TypeKind {
     Array,
     /// Fields beside each other.
     Struct,
-    /// The same, as C++ has it.
+    /// A structure, as C++ has it.
     Class,
     /// Fields in the same place.
     Union,
@@ -54,10 +54,10 @@ pub enum TypeKind {
     Other,
 }
 
-/// What the entry of a type says.
+/// Facts of a type's entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeFacts {
-    /// What sort of type it is.
+    /// The kind of the type.
     pub kind: TypeKind,
     /// Its name; untrusted.
     pub name: Option<Arc<str>>,
@@ -87,11 +87,11 @@ pub struct TypeMember {
 pub struct Variable {
     /// Its kind.
     pub ty: Option<TypeId>,
-    /// Where it is held, while which code runs, in the order of its entry.
+    /// Its locations while certain code runs, in the order of its entry.
     pub held: Vec<LocationEntry>,
 }
 
-/// Where a variable is held while some code runs.
+/// The location of a variable while some code runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocationEntry {
     /// The code, by virtual address; `None` for all code of its scope.
@@ -131,20 +131,20 @@ pub struct Scope {
 pub struct Scopes {
     /// The function, then each scope before those within it.
     pub list: Vec<Scope>,
-    /// What offsets in the function's frame count from.
+    /// The base that offsets in the function's frame count from.
     pub base: FrameBase,
     /// Whose code it is.
     pub unit: UnitId,
 }
 
-/// What offsets in a function's frame count from.
+/// The base that offsets in a function's frame count from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameBase {
-    /// What a register holds, by its DWARF number.
+    /// The content of a register, by its DWARF number.
     Register(u16),
-    /// What the stack pointer was before the call.
+    /// The stack pointer before the call.
     CallFrame,
-    /// That is not told.
+    /// The entry does not say.
     Unknown,
 }
 

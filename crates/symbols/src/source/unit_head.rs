@@ -8,7 +8,7 @@ use super::entry::{CodeAttributes, read};
 use super::sections::Sections;
 use super::{Dwarf, GimliUnit, Slice};
 
-/// Where the entries of a unit lie.
+/// The file that holds the entries of a unit.
 #[derive(Debug)]
 pub(super) enum UnitHome {
     /// In the file itself.
@@ -20,7 +20,7 @@ pub(super) enum UnitHome {
 }
 
 impl UnitHome {
-    /// Where the unit's variables are held, if its home tells that apart from the rest.
+    /// The location lists of the unit's variables, if its home keeps them apart from the rest.
     pub(super) fn locations(&self) -> Option<gimli::LocationLists<super::Slice<'_>>> {
         match self {
             UnitHome::File(sections) => Some(sections.locations()),
@@ -29,11 +29,11 @@ impl UnitHome {
     }
 }
 
-/// What is kept of a unit so that its entries can be read again without its first one.
+/// The attributes of a unit that are kept so that its entries can be read again without its first one.
 #[derive(Debug)]
 pub(super) struct UnitHead {
     pub(super) home: UnitHome,
-    /// Where the unit begins in the sections of its home.
+    /// Offset of the unit in the sections of its home.
     pub(super) offset: usize,
     pub(super) abbreviations: Arc<gimli::Abbreviations>,
     pub(super) low_pc: u64,
@@ -108,7 +108,7 @@ impl<'a> UnitRoot<'a> {
 }
 
 impl UnitHead {
-    /// What is kept of a first entry that was read from `home`.
+    /// The head that belongs to a first entry, read from `home`.
     pub(super) fn of(root: &UnitRoot<'_>, home: UnitHome) -> Option<UnitHead> {
         Some(UnitHead {
             home,

@@ -96,7 +96,7 @@ impl Units {
         self.list.len()
     }
 
-    /// How many have been read.
+    /// Number of units that have been read.
     pub(super) fn touched(&self) -> usize {
         self.list
             .iter()
@@ -117,7 +117,7 @@ impl Unit {
     }
 }
 
-/// What `.debug_aranges` says of each unit; units that are not in it are not in the map.
+/// The ranges of each unit by `.debug_aranges`; units that are not in it are not in the map.
 fn listed_ranges(dwarf: &Dwarf<'_>) -> HashMap<usize, Vec<(u64, u64)>> {
     let mut ranges: HashMap<usize, Vec<(u64, u64)>> = HashMap::new();
     let mut headers = dwarf.debug_aranges.headers();

@@ -87,7 +87,7 @@ fn chains(draft: &mut Draft, count: usize) {
     deep_chains(draft, count, |n, depth| BASE + ((n * 8000 + depth) << 4));
 }
 
-/// The same with callers that are alike, and functions that are not.
+/// Adds chains with callers that are alike, and functions that are not.
 fn chains_alike(draft: &mut Draft, count: usize) {
     deep_chains(draft, count, |n, depth| {
         BASE + if depth == 0 {

@@ -1,4 +1,4 @@
-//! What the packets of Intel PT hold.
+//! Contents of the packets of Intel PT.
 
 use crate::error::Read;
 use crate::number;

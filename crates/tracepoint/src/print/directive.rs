@@ -40,7 +40,7 @@ pub(super) enum Length {
     LongLong,
 }
 
-/// What a directive makes of its argument.
+/// The conversion of an argument by a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Conversion {
     Signed,
@@ -52,7 +52,7 @@ pub(super) enum Conversion {
     Pointer(Pointer),
 }
 
-/// What `%p` and the letters behind it show.
+/// The form that `%p` and the letters behind it ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pointer {
     Address,
@@ -94,7 +94,7 @@ pub(super) struct Layout {
     pub(super) left: bool,
     pub(super) zeros: bool,
     pub(super) alternate: bool,
-    /// What stands before a number that is not negative.
+    /// The sign before a number that is not negative.
     pub(super) plus: &'static [u8],
     pub(super) width: usize,
     pub(super) precision: Option<usize>,

@@ -1,4 +1,4 @@
-//! What a print expression computes, after parsing.
+//! Print expressions after parsing.
 
 use super::ctype::IntType;
 use super::tables::{FlagTable, SymbolTable};

@@ -44,7 +44,7 @@ fn digits(out: &mut Vec<u8>, mut value: u64, radix: u64, ten: u8) {
     out.extend_from_slice(buffer.get(buffer.len() - used..).unwrap_or_default());
 }
 
-/// How a number is spelled.
+/// The spelling of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spelling {
     /// 8, 10 or 16.

@@ -17,12 +17,12 @@ pub(super) struct Parser<'a> {
     depth: usize,
     /// Number of operators that the current argument or table entry has.
     pub(super) operators: usize,
-    /// How many names without a known value were met.
+    /// Number of names without a known value.
     pub(super) unknown: usize,
 }
 
-/// How deep expressions may nest: an expression is evaluated by recursion, and a hostile one must not use up the stack.
-/// The kernel's deepest flag tables have 30 parentheses around each other, at two levels each.
+/// Limit of the depth of expressions: an expression is evaluated by recursion, and a hostile one must not use up the
+/// stack. The kernel's deepest flag tables have 30 parentheses around each other, at two levels each.
 const DEEPEST: usize = 128;
 /// Number of operators that an argument or table entry may have, for the same reason; the kernel's have some 40.
 const MOST_OPERATORS: usize = 512;
@@ -321,7 +321,7 @@ fn cast(words: &str, kind: Option<IntType>, operand: Expression) -> Expression {
     }
 }
 
-/// The same data with elements of another type.
+/// The field with elements of another type.
 fn retyped(field: &FormatField, pointee: IntType) -> Expression {
     let mut field = Box::new(field.clone());
     field.signed = pointee.signed();

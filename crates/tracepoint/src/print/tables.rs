@@ -8,7 +8,7 @@ use crate::harmless;
 #[derive(Clone, Debug)]
 pub(super) struct FlagTable {
     pub(super) value: Expression,
-    /// What stands between two names.
+    /// The text between two names.
     pub(super) delimiter: Vec<u8>,
     pub(super) names: Vec<(u64, Vec<u8>)>,
 }

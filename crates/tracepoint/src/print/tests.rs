@@ -215,7 +215,7 @@ fn arrays_are_shown() {
     );
 }
 
-/// What is left of the record from `bytes` on, as an array.
+/// The rest of the record from `bytes` on, as an array.
 fn every_eight_bytes() -> String {
     let record = record();
     let numbers = record[14..]

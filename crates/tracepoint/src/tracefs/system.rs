@@ -20,7 +20,7 @@ impl SystemTracefs {
     /// The machine's tracefs, on its own or within debugfs.
     ///
     /// # Errors
-    /// When it is not mounted ([`TracepointError::NoTracefs`]) or may not be read ([`TracepointError::Read`]).
+    /// It is not mounted
     pub fn find() -> Result<SystemTracefs, TracepointError> {
         let mut refusal = None;
         for place in PLACES {
@@ -36,7 +36,7 @@ impl SystemTracefs {
     /// The tracefs in the directory `root`.
     ///
     /// # Errors
-    /// When the directory has no `events`, or it may not be read.
+    /// The directory has no `events`, or it may not be read.
     pub fn at(root: impl Into<PathBuf>) -> Result<SystemTracefs, TracepointError> {
         let root = root.into();
         let events = root.join("events");

@@ -9,7 +9,7 @@ impl TracingData {
     /// Reads the texts that belong to `events` (`(system, event)`, doubles allowed) of this machine.
     ///
     /// # Errors
-    /// When a header or an event's format cannot be read. Without `printk_formats` the section has none.
+    /// A header or an event's format cannot be read. Without `printk_formats` the section has none.
     pub fn collect(
         tracefs: &dyn Tracefs,
         events: &[(&str, &str)],

@@ -8,7 +8,7 @@ impl TracingData {
     /// Reads a section's bytes; what follows the last text is ignored.
     ///
     /// # Errors
-    /// When the mark or a label is missing, a length points outside, or order and word have no meaning.
+    /// The mark or a label is missing, a length points outside, or order and word have no meaning.
     pub fn decode(bytes: &[u8]) -> Result<TracingData, TracepointError> {
         let mut reader = Reader {
             bytes,

@@ -10,7 +10,7 @@ mod elf;
 use oxperf_objects::Contents;
 use oxperf_unwind::{AddressSpace, Location, ObjectKey, UnwindInfo};
 
-/// Where the object is mapped.
+/// The address that the object is mapped at.
 pub(crate) const BASE: u64 = 0x7f00_0000_0000;
 /// The address of its `.eh_frame`, which is its offset in the file, too.
 const TABLES: u64 = 0x1000;
@@ -95,7 +95,7 @@ fn entry(mut body: Vec<u8>) -> Vec<u8> {
     [&(body.len() as u32).to_le_bytes()[..], &body].concat()
 }
 
-/// The same for addresses of four bytes.
+/// An `.eh_frame` section for addresses of four bytes.
 pub(crate) fn eh_frame_32(return_register: u8, functions: &[(u32, u32, &[Vec<u8>])]) -> Vec<u8> {
     // Words are four bytes, too: that is what data alignment says.
     let mut section = entry(vec![

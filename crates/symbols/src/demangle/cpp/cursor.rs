@@ -7,7 +7,7 @@ use super::node::{Node, NodeId};
 pub(super) struct Parser<'a> {
     rest: &'a str,
     nodes: Vec<Node<'a>>,
-    /// What `S_`, `S0_`, ... stand for.
+    /// The parts that `S_`, `S0_`, ... stand for. stand for.
     pub(super) substitutions: Vec<NodeId>,
     /// The last identifier: constructors are called like it.
     pub(super) last_name: Option<NodeId>,

@@ -3,7 +3,7 @@
 use super::cursor::Parser;
 use super::node::{Function, Node, NodeId, Qualifiers};
 
-/// What a parsed name says about the function it names.
+/// Facts that a parsed name states about the function it names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Named {
     pub(super) id: NodeId,

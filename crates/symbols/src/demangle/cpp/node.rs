@@ -11,7 +11,7 @@ pub(super) enum Reference {
     Rvalue,
 }
 
-/// What stands behind a member function's parameters.
+/// Qualifiers behind a member function's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Qualifiers {
     pub(super) restrict: bool,

@@ -34,7 +34,7 @@ struct Printer<'n, 'a> {
     text: String,
     /// The last character written. An empty pack takes its comma back from the text, but not from here.
     last: char,
-    /// Which element of packs an expansion is at.
+    /// The element of packs that an expansion is at.
     pack_index: Option<usize>,
     /// The template arguments of the functions around, the innermost last.
     scopes: Vec<NodeId>,

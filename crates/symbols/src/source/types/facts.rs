@@ -1,4 +1,4 @@
-//! What the entries of types and of their fields say.
+//! Facts of the entries of types and of their fields.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{TypeFacts, TypeKind, TypeMember};
 
 /// Number of fields of a type that are read.
 const MEMBERS_LIMIT: usize = 1 << 16;
-/// How deep entries of a type may stand in each other where a nested one is left out.
+/// Limit of the depth to which entries of a type may stand in each other where a nested one is left out.
 const NESTED_LIMIT: usize = 1 << 20;
 
 /// The facts of an entry, with where the type it is made from stands in place of its number.

@@ -23,8 +23,7 @@ impl<'d> Frames<'d> {
         Frames(table.unwrap_or_default())
     }
 
-    /// What the stack pointer was before the call, while the code at an address runs, as a register and what is to be
-    /// added.
+    /// The stack pointer before the call, while the code at an address runs, as a register and what is to be added.
     pub(super) fn call_frame(&self, address: u64) -> Option<(u16, i64)> {
         if self.0.is_empty() {
             return None;

@@ -8,20 +8,20 @@ use super::super::object::{OpenUnit, UnitId};
 use super::facts::{children, text};
 use super::{TypeId, TypeReader, VariableLocation, variables};
 
-/// What is known of units.
+/// The global entries of units.
 #[derive(Debug, Default)]
 pub(super) struct Globals {
     units: HashMap<UnitId, Rc<Top>>,
 }
 
-/// What stands right below the first entry of a unit.
+/// The entries right below the first entry of a unit.
 #[derive(Debug, Default)]
 pub(super) struct Top {
     /// Variables by address, ascending.
     pub(super) addresses: Vec<(u64, TypeId)>,
     /// Variables by name.
     pub(super) variables: HashMap<Box<str>, TypeId>,
-    /// What functions return.
+    /// Types that functions return.
     pub(super) functions: HashMap<Box<str>, Origin>,
 }
 

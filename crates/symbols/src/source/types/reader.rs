@@ -61,8 +61,8 @@ impl<'d> TypeReader<'d> {
         self.object.unit_of(address)
     }
 
-    /// What the stack pointer was before the call, while the code at an address runs, as a register and what is to be
-    /// added; by the tables that only debuggers read.
+    /// The stack pointer before the call, while the code at an address runs, as a register and what is to be added; by
+    /// the tables that only debuggers read.
     pub fn call_frame(&mut self, address: u64) -> Option<(u16, i64)> {
         let object = self.object;
         self.frames
@@ -78,13 +78,13 @@ impl<'d> TypeReader<'d> {
             .clone()
     }
 
-    /// What a place that an entry of `unit` names is.
+    /// The place that an entry of `unit` names.
     pub(super) fn place(&self, unit: UnitId, origin: Origin) -> Option<TypeId> {
         let (unit, entry) = self.object.entry_at(unit, origin)?;
         Some(TypeId { unit, entry })
     }
 
-    /// What a type's entry says.
+    /// The facts of a type's entry.
     pub fn facts(&mut self, ty: TypeId) -> Option<TypeFacts> {
         if let Some(known) = self.facts.get(&ty) {
             return known.clone();
@@ -124,7 +124,7 @@ impl<'d> TypeReader<'d> {
         None
     }
 
-    /// What sort of type it really is.
+    /// The kind of the type behind its qualifiers and names.
     pub fn kind(&mut self, ty: TypeId) -> Option<TypeKind> {
         let real = self.real(ty)?;
         Some(self.facts(real)?.kind)
@@ -206,14 +206,14 @@ impl<'d> TypeReader<'d> {
         None
     }
 
-    /// What the unit's function of that name returns, without qualifiers.
+    /// The type that the unit's function of that name returns, without qualifiers.
     pub fn returned(&mut self, unit: UnitId, function: &str) -> Option<TypeId> {
         let origin = self.top_entries(unit).functions.get(function).copied()?;
         let ty = self.place(unit, origin)?;
         self.plain(ty)
     }
 
-    /// What stands right below the first entry of a unit.
+    /// The entries right below the first entry of a unit.
     fn top_entries(&mut self, unit: UnitId) -> Rc<super::globals::Top> {
         if let Some(known) = self.globals.of_unit(unit) {
             return known;

@@ -7,9 +7,9 @@ use super::super::entry::{Budget, CodeAttributes, read};
 use super::super::object::{OpenUnit, UnitId};
 use super::{FrameBase, LocationEntry, Scope, Scopes, TypeReader, Variable, VariableLocation};
 
-/// How many entries of one function are read.
+/// Limit of the entries of one function that are read.
 const ENTRIES_LIMIT: usize = 1 << 18;
-/// How many places of one variable are read.
+/// Limit of the places of one variable that are read.
 const PLACES_LIMIT: usize = 1 << 12;
 
 /// A variable before its type is looked for.
@@ -127,7 +127,7 @@ fn frame_base<'a>(open: &OpenUnit<'a>, base: Expression<Slice<'a>>) -> FrameBase
     }
 }
 
-/// Where a variable is held, of the places that are told simply.
+/// The locations of a variable that are stated simply.
 fn held<'a>(open: &OpenUnit<'a>, location: &AttributeValue<Slice<'a>>) -> Vec<LocationEntry> {
     if let Some(expression) = location.exprloc_value() {
         return place(open, expression)

@@ -1,4 +1,4 @@
-//! What types are called: in C's words, without qualifiers, as perf writes them.
+//! Names of types: in C's words, without qualifiers, as perf writes them.
 
 use std::sync::Arc;
 

@@ -4,14 +4,14 @@ use super::super::DEPTH_LIMIT;
 use super::super::node::{Node, NodeId};
 use super::{Done, Printer};
 
-/// What a template parameter stands for.
+/// The meaning of a template parameter.
 pub(super) enum Argument<'n> {
     One(NodeId),
     All(&'n [NodeId]),
 }
 
 impl<'n, 'a> Printer<'n, 'a> {
-    /// What a parameter stands for: one argument, or all of a pack outside of an expansion.
+    /// The meaning of a parameter: one argument, or all of a pack outside of an expansion.
     pub(super) fn argument(&self, node: &Node<'a>, level: usize) -> Option<Argument<'n>> {
         let id = self.argument_id(node, level)?;
         match (self.node(id)?, self.pack_index) {

@@ -25,7 +25,7 @@ impl<'n, 'a> Printer<'n, 'a> {
         }
     }
 
-    /// What is written like a call.
+    /// Writes expressions that look like a call.
     fn call_or_cast(&mut self, node: &'n Node<'a>) -> Done {
         match node {
             Node::Call(callee, arguments) => {
