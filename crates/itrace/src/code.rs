@@ -20,7 +20,7 @@ use kernel::KernelCode;
 pub use kernel::KernelSearchPaths;
 use modules::ModuleCode;
 
-/// Where code is looked for.
+/// The places where code is looked for.
 #[derive(Clone, Debug, Default)]
 pub struct CodeSearchPaths {
     /// The files of user space.
@@ -29,7 +29,7 @@ pub struct CodeSearchPaths {
     pub kernel: KernelSearchPaths,
     /// The kernels of guests; that of [`GuestId::default`] is of all who are not there.
     pub guest_kernels: Vec<(GuestId, KernelSearchPaths)>,
-    /// Whether the code of guests is the process' that runs them.
+    /// The code of guests is the process' that runs them.
     pub guest_code: bool,
 }
 
@@ -75,7 +75,7 @@ impl Images {
         }
     }
 
-    /// Whose an address is.
+    /// The mode that an address belongs to.
     pub(crate) fn mode_of(&self, ip: u64, guest: bool) -> CpuMode {
         match (guest, mode_of(ip)) {
             (true, CpuMode::Kernel) => CpuMode::GuestKernel,
@@ -144,8 +144,7 @@ impl Images {
     /// The code of a kernel module, from its file.
     fn module(&self, machine: &Machine, map: &Map, kernel: &KernelCode) -> Option<&ModuleCode> {
         let dso = machine.dso(map.dso);
-        let find =
-            || ModuleCode::find((dso, map.start), &self.locator, &|name| kernel.symbol(name));
+        let find = || ModuleCode::find(dso, map.start, &self.locator, &|name| kernel.symbol(name));
         let slot = self
             .modules
             .get(map.dso.0 as usize)
@@ -181,7 +180,7 @@ impl Images {
 /// Addresses from here on are the kernel's.
 pub(crate) const KERNEL_START: u64 = 1 << 63;
 
-/// Whose an address is.
+/// The mode that an address belongs to.
 #[inline]
 pub(crate) fn mode_of(ip: u64) -> CpuMode {
     if ip >= KERNEL_START {
@@ -191,17 +190,17 @@ pub(crate) fn mode_of(ip: u64) -> CpuMode {
     }
 }
 
-/// What addresses mean while a thread runs.
+/// The meaning of addresses while a thread runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadCode<'m> {
     pub(crate) machine: &'m Machine,
     pub(crate) images: &'m Images,
-    /// `None` when nobody knows who runs: then there is no code of user space.
+    /// `None` when the task that runs is not known: then there is no code of user space.
     pub(crate) thread: Option<ThreadId>,
 }
 
 impl<'m> ThreadCode<'m> {
-    /// How wide the code at an address is, as its file says.
+    /// The width of the code at an address, as its file says.
     pub(crate) fn width(self, at: CodeAddress) -> CodeWidth {
         if mode_of(at.ip) == CpuMode::Kernel {
             return CodeWidth::Bits64;
@@ -242,10 +241,8 @@ impl<'m> ThreadCode<'m> {
         let kernel = self.images.kernel(self.machine);
         kernel.at(ip).or_else(|| {
             let map = self.machine.map(self.machine.kernel_map(ip)?);
-            kernel.in_module(
-                ip,
-                (map.dso, self.images.module(self.machine, map, kernel)?),
-            )
+            let module = self.images.module(self.machine, map, kernel)?;
+            kernel.in_module(ip, map.dso, module)
         })
     }
 

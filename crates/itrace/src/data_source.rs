@@ -1,11 +1,11 @@
-//! Where data came from, as some processors number it in PEBS records.
+//! Sources of data, as some processors number it in PEBS records.
 
 use oxperf_abi::{EventAttr, EventType};
 
-/// Where data came from, when that is not known.
+/// The source of data that is not known.
 const UNKNOWN: u64 = 0x1e_0508_0021;
 
-/// How a processor numbers the sources of data.
+/// The numbering of the sources of data by a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SourceNumbers {
     /// Gracemont, the efficient cores of Alder Lake.
@@ -14,7 +14,7 @@ pub(crate) enum SourceNumbers {
     Crestmont,
 }
 
-/// What numbers mean in the words of `perf_mem_data_src`.
+/// The meaning of numbers in the words of `perf_mem_data_src`.
 type Meanings = [u64; 16];
 
 /// Level 3 missed; found in level 1, a fill buffer, level 2; in level 3 with the snoops none, hit, modified, modified,
@@ -39,7 +39,7 @@ const GRACEMONT: Meanings = [
     0x11e_6814_0042,
 ];
 
-/// The same to level 3 without snoop; then with the snoops missed, hit, forwarded, modified; another node's level 3
+/// As above to level 3 without snoop; then with the snoops missed, hit, forwarded, modified; another node's level 3
 /// modified; memory; another node's with the snoops none, forwarded, modified; device, uncached.
 const CRESTMONT: Meanings = [
     0x106_6808_0082,
@@ -60,11 +60,11 @@ const CRESTMONT: Meanings = [
     0x11e_6814_0042,
 ];
 
-/// What changes where the access was locked: from "no" to "yes".
+/// The change where the access was locked: from "no" to "yes".
 const LOCKED: u64 = 0x200_0000;
-/// Where the address was not in the second TLB: from its hit to a miss.
+/// The change where the address was not in the second TLB: from its hit to a miss.
 const TLB_MISSED: u64 = 0x3800_0000;
-/// Where the access was blocked: from "not known" to data and address.
+/// The change where the access was blocked: from "not known" to data and address.
 const BLOCKED: u64 = 0x300_0000_0000;
 
 impl SourceNumbers {
@@ -77,28 +77,28 @@ impl SourceNumbers {
         }
     }
 
-    fn meaning(self, told: u64) -> u64 {
+    fn meaning(self, number: u64) -> u64 {
         let (meanings, flags) = match self {
-            SourceNumbers::Gracemont => (GRACEMONT, told >> 4),
-            SourceNumbers::Crestmont => (CRESTMONT, told >> 5),
+            SourceNumbers::Gracemont => (GRACEMONT, number >> 4),
+            SourceNumbers::Crestmont => (CRESTMONT, number >> 5),
         };
         let changed = |bit: u32, change: u64| if flags >> bit & 1 == 1 { change } else { 0 };
         let change = changed(0, LOCKED) | changed(1, TLB_MISSED) | changed(2, BLOCKED);
-        meanings[(told & 0xf) as usize] ^ change
+        meanings[(number & 0xf) as usize] ^ change
     }
 }
 
-/// Where the data of an access came from, by what its record tells.
+/// The source of the data of an access, by the number in its record.
 pub(crate) fn data_source(
     numbers: Option<SourceNumbers>,
     event: &EventAttr,
-    told: Option<u64>,
+    number: Option<u64>,
 ) -> u64 {
     // The events that sample loads and stores with their latency.
     let has_numbers =
         event.kind == EventType::RAW && matches!(event.config & 0xffff, 0x5d0 | 0x6d0);
-    match (numbers, told) {
-        (Some(numbers), Some(told)) if has_numbers => numbers.meaning(told),
+    match (numbers, number) {
+        (Some(numbers), Some(number)) if has_numbers => numbers.meaning(number),
         _ => UNKNOWN,
     }
 }
@@ -114,7 +114,7 @@ mod tests {
             config: 0x1_05d0,
             ..EventAttr::default()
         };
-        let source = |model, told| data_source(SourceNumbers::of(6, model), &loads, told);
+        let source = |model, number| data_source(SourceNumbers::of(6, model), &loads, number);
         assert_eq!(source(190, Some(1)), 0x102_6810_0142);
         // perf 7.2: L1, locked; L3, TLB missed; blocked.
         assert_eq!(source(190, Some(0x11)), 0x102_6a10_0142);

@@ -3,22 +3,22 @@
 use oxperf_abi::PerfTime;
 use oxperf_wire::user::AuxtraceError;
 
-use crate::ItraceOptions;
+use crate::options::ErrorSelection;
 use crate::running::Running;
 
 /// Trace was lost before it reached the file.
 pub(crate) const LOST: u32 = 8;
 
-/// Whether an error of this kind is to be told.
-pub(crate) fn is_told(options: &ItraceOptions, code: u32) -> bool {
+/// True when errors with this code are reported.
+pub(crate) fn is_reported(errors: &ErrorSelection, code: u32) -> bool {
     const OVERFLOW: u32 = 7;
-    let left_out = code == OVERFLOW && options.errors.without.contains('o')
-        || code == LOST && options.errors.without.contains('l');
-    options.errors.shown && !left_out
+    let left_out = code == OVERFLOW && errors.without.contains('o')
+        || code == LOST && errors.without.contains('l');
+    errors.shown && !left_out
 }
 
-/// An error as a record of perf's tells it.
-pub(crate) fn told_error(
+/// An error as perf's record of it.
+pub(crate) fn trace_error_record(
     code: u32,
     running: Running,
     ip: u64,
@@ -58,16 +58,17 @@ fn error_text(code: u32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ItraceOptions;
 
     #[test]
     fn errors_can_be_left_out_by_kind() {
-        let told = |text: &str| {
+        let reported = |text: &str| {
             let options = ItraceOptions::parse(text).unwrap();
-            [5, 7, LOST].map(|code| is_told(&options, code))
+            [5, 7, LOST].map(|code| is_reported(&options.errors, code))
         };
-        assert_eq!(told("e"), [true; 3]);
-        assert_eq!(told("e-o"), [true, false, true]);
-        assert_eq!(told("e-o-l"), [true, false, false]);
-        assert_eq!(told("b"), [false; 3]);
+        assert_eq!(reported("e"), [true; 3]);
+        assert_eq!(reported("e-o"), [true, false, true]);
+        assert_eq!(reported("e-o-l"), [true, false, false]);
+        assert_eq!(reported("b"), [false; 3]);
     }
 }

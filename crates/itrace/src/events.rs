@@ -1,4 +1,4 @@
-//! The events whose samples are made of the trace: which there are, and their attributes.
+//! The events whose samples are made of the trace, and their attributes.
 
 use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, EventType, HardwareId, SampleType};
 use oxperf_session::{EventIndex, SessionEvent};
@@ -8,7 +8,7 @@ use crate::{ItraceOptions, PtInfo, SynthPeriod};
 
 /// The places of the events in the session's table; `None` for those that are not asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Events {
+pub(crate) struct SynthEvents {
     pub(crate) branches: Option<EventIndex>,
     pub(crate) instructions: Option<EventIndex>,
     pub(crate) cycles: Option<EventIndex>,
@@ -65,7 +65,7 @@ impl Maker {
     }
 }
 
-impl Events {
+impl SynthEvents {
     /// The events that the options ask for, the first of which gets the place `first`.
     pub(crate) fn new(
         options: &ItraceOptions,
@@ -73,7 +73,7 @@ impl Events {
         traced: &EventAttr,
         timeless: bool,
         first: usize,
-    ) -> (Events, Vec<SessionEvent>) {
+    ) -> (SynthEvents, Vec<SessionEvent>) {
         let attr = EventAttr {
             kind: EventType::HARDWARE,
             sample_type: sample_type(traced, info, timeless),
@@ -87,15 +87,15 @@ impl Events {
             made: Vec::new(),
             attr,
         };
-        let mut events = Events::default();
-        events.places(options, info, &mut maker);
-        events.tellings(options, traced, &mut maker);
+        let mut events = SynthEvents::default();
+        events.point_events(options, info, &mut maker);
+        events.payload_events(options, traced, &mut maker);
         events.interrupts(options, info, traced, &mut maker);
         (events, maker.made)
     }
 
-    /// Events that are places of code.
-    fn places(&mut self, options: &ItraceOptions, info: &PtInfo, maker: &mut Maker) {
+    /// SynthEvents that are places of code.
+    fn point_events(&mut self, options: &ItraceOptions, info: &PtInfo, maker: &mut Maker) {
         let (instructions, branches) = (
             HardwareId::Instructions as u64,
             HardwareId::BranchInstructions as u64,
@@ -127,8 +127,8 @@ impl Events {
         }
     }
 
-    /// Events that tell something else.
-    fn tellings(&mut self, options: &ItraceOptions, traced: &EventAttr, maker: &mut Maker) {
+    /// Events with a payload.
+    fn payload_events(&mut self, options: &ItraceOptions, traced: &EventAttr, maker: &mut Maker) {
         maker.attr.kind = EventType::SYNTHETIC;
         maker.attr.sample_type |= SampleType::RAW;
         if options.events.ptwrites {
@@ -175,10 +175,10 @@ const POWER_EVENTS: u64 = 1 << 4;
 const EVENT_TRACE: u64 = 1 << 31;
 
 fn flags(traced: &EventAttr) -> AttrFlags {
-    let kept = INHERITED_FLAGS
+    let inherited = INHERITED_FLAGS
         .into_iter()
         .filter(|flag| traced.flags.contains(*flag));
-    kept.fold(AttrFlags::SAMPLE_ID_ALL, |all, flag| all | flag)
+    inherited.fold(AttrFlags::SAMPLE_ID_ALL, |all, flag| all | flag)
 }
 
 fn sample_type(traced: &EventAttr, info: &PtInfo, timeless: bool) -> SampleType {
@@ -215,11 +215,11 @@ mod tests {
             per_cpu: true,
             ..PtInfo::default()
         };
-        let (events, made) = Events::new(&options, &info, &traced, false, 3);
+        let (events, made) = SynthEvents::new(&options, &info, &traced, false, 3);
         let names: Vec<&str> = made.iter().map(|event| event.name.as_str()).collect();
-        let tellings = ["ptwrite", "cbr", "psb", "mwait", "pwre", "exstop", "pwrx"];
+        let payloads = ["ptwrite", "cbr", "psb", "mwait", "pwre", "exstop", "pwrx"];
         let places = ["branches:u", "instructions:u", "cycles:u", "transactions"];
-        assert_eq!(names, [&places[..], &tellings[..]].concat());
+        assert_eq!(names, [&places[..], &payloads[..]].concat());
         assert_eq!(
             (events.branches, events.pwrx),
             (Some(EventIndex(3)), Some(EventIndex(13)))
@@ -234,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asks_for_is_not_made() {
-        let (events, made) = Events::new(
+    fn events_are_made_on_request_alone() {
+        let (events, made) = SynthEvents::new(
             &ItraceOptions::NOTHING,
             &PtInfo::default(),
             &EventAttr::default(),
             true,
             0,
         );
-        assert_eq!((events, made.len()), (Events::default(), 0));
+        assert_eq!((events, made.len()), (SynthEvents::default(), 0));
     }
 }

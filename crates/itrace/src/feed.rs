@@ -1,11 +1,11 @@
-//! Handing the buffers of a queue to a decoder one after another, without what they have in common.
+//! Handing the buffers of a queue to a decoder one after another, without the part that two of them share.
 
 use intel_pt::{Decoder, TraceChunk, Tsc};
 
 use crate::overlap::new_part;
 use crate::trace::TraceQueue;
 
-/// Where in its buffers a queue is.
+/// The position of a queue in its buffers.
 #[derive(Clone, Debug)]
 pub(crate) struct Feed<'t> {
     queue: &'t TraceQueue<'t>,
@@ -14,12 +14,12 @@ pub(crate) struct Feed<'t> {
     last: Option<usize>,
     /// Bytes handed over so far.
     offset: u64,
-    /// Grows with every gap.
+    /// Number of the trace without a gap: it grows with every gap.
     pub(crate) stretch: u64,
-    /// Whether a buffer may begin with the end of the one before.
+    /// A buffer may begin with the end of the one before.
     overlapping: bool,
     has_tsc: bool,
-    /// The reference of the buffer that was handed over last, if it did not follow the one before.
+    /// The reference time of the buffer that was handed over last, if it did not follow the one before; 0 if unknown.
     begun_with: Option<u64>,
 }
 
@@ -37,25 +37,25 @@ impl<'t> Feed<'t> {
         }
     }
 
-    /// Whether any buffer was looked for.
+    /// True when any buffer was looked for.
     pub(crate) fn is_begun(&self) -> bool {
         self.next > 0
     }
 
-    /// The reference time of the buffer that was handed over last, if it did not follow the one before.
+    /// The reference time of the buffer that was handed over last, if it did not follow the one before; 0 if unknown.
     pub(crate) fn begun_with(&self) -> Option<u64> {
         self.begun_with
     }
 
     /// Hands over the next buffer that holds something new; false at the end.
     pub(crate) fn advance(&mut self, decoder: &mut Decoder<'t>) -> bool {
-        let next = self.next_stretch();
-        next.into_iter().for_each(|stretch| decoder.push(stretch));
+        let next = self.next_chunk();
+        next.into_iter().for_each(|chunk| decoder.push(chunk));
         next.is_some()
     }
 
     /// The next buffer that holds something new.
-    pub(crate) fn next_stretch(&mut self) -> Option<TraceChunk<'t>> {
+    pub(crate) fn next_chunk(&mut self) -> Option<TraceChunk<'t>> {
         while let Some(buffer) = self.queue.buffers.get(self.next) {
             let index = self.next;
             self.next += 1;
@@ -65,11 +65,11 @@ impl<'t> Feed<'t> {
             if bytes.is_empty() {
                 continue;
             }
-            self.begun_with = (!consecutive).then_some(buffer.reference);
+            self.begun_with = (!consecutive).then_some(buffer.reference.unwrap_or(0));
             if !consecutive {
                 self.stretch = index as u64 + 1;
             }
-            let reference = Some(Tsc(buffer.reference)).filter(|tsc| tsc.0 != 0);
+            let reference = buffer.reference.map(Tsc);
             let offset = self.offset;
             self.offset += bytes.len() as u64;
             self.last = Some(index);
@@ -83,7 +83,7 @@ impl<'t> Feed<'t> {
         None
     }
 
-    /// Where the new part of a buffer begins, and whether it follows what came before.
+    /// The start of the new part of a buffer, and true when it follows the one before.
     fn new_part(&self, bytes: &[u8]) -> (usize, bool) {
         let Some(last) = self.last.and_then(|last| self.queue.buffers.get(last)) else {
             return (0, false);

@@ -1,4 +1,4 @@
-//! AUXTRACE_INFO of Intel PT: what its decoder has to know of the recording.
+//! AUXTRACE_INFO of Intel PT: the settings of the recording that its decoder has to know.
 //!
 //! The words grew over the years; a file may end after the 9th, the 15th or the 16th, or go on.
 
@@ -11,7 +11,7 @@ use crate::TscClock;
 /// A kind of trace, as AUXTRACE_INFO numbers it.
 pub const INTEL_PT: u32 = 1;
 
-/// How context switches were recorded.
+/// The way that context switches were recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SwitchRecords {
     /// Not at all.
@@ -25,22 +25,22 @@ pub enum SwitchRecords {
     OfCpus,
 }
 
-/// What the recorder noted.
+/// The notes of the recorder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PtInfo {
     /// Number of the PMU `intel_pt`: the type of its event.
     pub pmu_type: u32,
-    /// From TSC to ns and back; `None` when the kernel could not tell.
+    /// From TSC to ns and back; `None` when the kernel has none.
     pub clock: Option<TscClock>,
     /// The bit of the event's config that turns TSC packets on.
     pub tsc_bit: u64,
     /// The bit that turns return compression off.
     pub noretcomp_bit: u64,
-    /// How context switches were recorded.
+    /// The way that context switches were recorded.
     pub switches: SwitchRecords,
-    /// Whether the trace came as snapshots.
+    /// The trace came as snapshots.
     pub snapshots: bool,
-    /// Whether there was a buffer for each CPU rather than each thread.
+    /// There was a buffer for each CPU rather than each thread.
     pub per_cpu: bool,
     /// The bit that turns MTC packets on.
     pub mtc_bit: u64,
@@ -54,7 +54,7 @@ pub struct PtInfo {
     pub max_non_turbo_ratio: Option<u8>,
     /// The address filter, as written by the recorder.
     pub filter: String,
-    /// Whether the CPU can trace events.
+    /// The CPU can trace events.
     pub event_trace: bool,
 }
 
@@ -144,7 +144,7 @@ fn ratio(numerator: u64, denominator: u64) -> Option<(u32, u32)> {
     (ratio.0 != 0 && ratio.1 != 0).then_some(ratio)
 }
 
-/// The filter's text, and whether the word behind it is set.
+/// The filter's text, and true when the word behind it is set.
 fn filter_and_rest(words: Words<'_>) -> Result<(String, bool), InfoError> {
     const LENGTH: usize = 16;
     let Some(length) = words.get(LENGTH).filter(|length| *length != 0) else {

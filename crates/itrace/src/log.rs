@@ -8,15 +8,18 @@ use std::io::Write;
 
 use intel_pt::packet::Packet;
 use intel_pt::{Decoder, ErrorKind, Event, Item, Note};
+use oxperf_abi::RecordType;
 use oxperf_data::RawRecord;
 use oxperf_session::Sink;
+use oxperf_wire::kernel::ItraceStart;
 use oxperf_wire::user::AuxtraceError;
+use oxperf_wire::{Cursor, Endian, SampleId};
 
-use crate::ItraceOptions;
 use crate::code::ThreadCode;
-use crate::decoded::{Earlier, Told};
+use crate::decoded::{DecodedItem, PriorState};
 use crate::plan::Plan;
-use crate::queue::Lane;
+use crate::queue::QueueDecoder;
+use crate::{ItraceOptions, TscClock};
 use code::Walked;
 
 /// Appends a line; appending to memory cannot fail.
@@ -25,13 +28,13 @@ macro_rules! line {
 }
 pub(crate) use line;
 
-/// Bytes that are kept for an error, where only what led to errors is told.
+/// Bytes before an error that are kept, where the log holds nothing else.
 const KEPT: usize = 16 << 10;
 
 /// Text above which it is handed over.
-const MUCH: usize = 1 << 20;
+const MAX_TEXT: usize = 1 << 20;
 
-/// Where the log goes, and how what is in it beside the decoder's steps is said by those that show a recording.
+/// The destination of the log, and the lines in it that are not the decoder's steps.
 pub trait LogWriter {
     /// Takes a piece of the log; `false` if it is to stand among the samples.
     fn write(&mut self, text: &[u8]) -> bool;
@@ -43,18 +46,26 @@ pub trait LogWriter {
     fn error(&self, error: &AuxtraceError<'_>, out: &mut Vec<u8>);
 }
 
+/// A record whose turn has come.
+pub(crate) struct RecordTurn<'r> {
+    pub(crate) record: &'r RawRecord<'r>,
+    pub(crate) id: &'r SampleId,
+    pub(crate) endian: Endian,
+    pub(crate) clock: Option<TscClock>,
+}
+
 /// The log.
 pub(crate) struct Log {
     text: Vec<u8>,
     writer: Box<dyn LogWriter>,
-    /// Only what came directly before an error is told.
+    /// Only the steps directly before an error are written.
     of_errors: bool,
     /// It stands among the samples.
     among: bool,
     walked: Walked,
-    /// Whether the trace is followed in time.
+    /// The trace is followed in time.
     timed: bool,
-    /// The last packet that steered the flow of control or told an event.
+    /// The last packet that steered the flow of control or was an event.
     last: Option<Packet>,
 }
 
@@ -90,8 +101,39 @@ impl Log {
         }
     }
 
-    /// A record, behind what stands before it in its line.
-    pub(crate) fn record(&mut self, record: &RawRecord<'_>) {
+    /// A record when its turn has come.
+    pub(crate) fn take_record(&mut self, turn: &RecordTurn<'_>) {
+        let RecordTurn {
+            record,
+            id,
+            endian,
+            clock,
+        } = turn;
+        let known = id.time.filter(|time| time.0 != 0 && time.0 != u64::MAX);
+        let tsc = known.zip(*clock).map_or(0, |(time, clock)| clock.tsc(time));
+        let cpu = id.cpu.map_or(-1, |cpu| i64::from(cpu.0));
+        let time = id.time.map_or(u64::MAX, |time| time.0);
+        let prefix = if tsc == 0 { "" } else { "0x" };
+        if self.timed
+            && record.header.kind == RecordType::ITRACE_START
+            && let Ok(start) = ItraceStart::decode(&mut Cursor::new(record.body, *endian))
+        {
+            let (pid, tid) = (start.pid, start.tid);
+            line!(
+                self.text,
+                "itrace_start: cpu {cpu} pid {pid} tid {tid} time {time} tsc {prefix}{tsc:x}"
+            );
+        }
+        let kind = record.header.kind.0;
+        let _ = write!(
+            self.text,
+            "event {kind}: cpu {cpu} time {time} tsc {prefix}{tsc:x} "
+        );
+        self.record_line(record);
+    }
+
+    /// Appends the line of a record.
+    fn record_line(&mut self, record: &RawRecord<'_>) {
         let start = self.text.len();
         self.writer.record(record, &mut self.text);
         if self.text.len() == start {
@@ -99,16 +141,17 @@ impl Log {
         }
     }
 
-    /// What leads on to the log's text.
+    /// The text so far, to be appended to.
     pub(crate) fn text(&mut self) -> &mut Vec<u8> {
         &mut self.text
     }
 
-    /// What is known of the clocks from the beginning.
+    /// The clocks that are known from the beginning.
     pub(crate) fn begin(&mut self, plan: &Plan, frequency: u64) {
         self.timed = !plan.timeless;
         line!(self.text, "TSC frequency {frequency}");
-        line!(self.text, "Maximum non-turbo ratio {}", plan.max_non_turbo);
+        let ratio = plan.max_non_turbo.unwrap_or(0);
+        line!(self.text, "Maximum non-turbo ratio {ratio}");
     }
 
     /// A queue gets its decoder.
@@ -117,45 +160,46 @@ impl Log {
     }
 
     /// A queue is decoded for the thread that runs now.
-    pub(crate) fn decode(&mut self, lane: &Lane<'_>) {
-        let cpu = lane.running.cpu.map_or(-1, |cpu| i64::from(cpu.0));
-        let (pid, tid) = (lane.running.pid, lane.running.tid);
+    pub(crate) fn decode(&mut self, queue: &QueueDecoder<'_>) {
+        let cpu = queue.running.cpu.map_or(-1, |cpu| i64::from(cpu.0));
+        let (pid, tid) = (queue.running.pid, queue.running.tid);
         line!(
             self.text,
             "queue {} decoding cpu {cpu} pid {pid} tid {tid}",
-            lane.number
+            queue.number
         );
-        if !lane.feed.is_begun() {
+        if !queue.feed.is_begun() {
             line!(self.text, "Scanning for PSB");
         }
     }
 
     /// A queue was decoded up to its first time stamp.
-    pub(crate) fn queue_begun(&mut self, lane: &Lane<'_>) {
-        match lane.reached {
-            Some(time) => line!(self.text, "queue {} timestamp {time:#x}", lane.number),
-            None => line!(self.text, "queue {} has no timestamp", lane.number),
+    pub(crate) fn queue_begun(&mut self, queue: &QueueDecoder<'_>) {
+        match queue.reached {
+            Some(time) => line!(self.text, "queue {} timestamp {time:#x}", queue.number),
+            None => line!(self.text, "queue {} has no timestamp", queue.number),
         }
     }
 
     /// The next buffer was looked for.
-    pub(crate) fn feed(&mut self, lane: &Lane<'_>, found: bool) {
+    pub(crate) fn feed(&mut self, queue: &QueueDecoder<'_>, found: bool) {
         line!(self.text, "Getting more data");
-        match lane.feed.begun_with() {
+        match queue.feed.begun_with() {
             _ if !found => line!(self.text, "No more data"),
             Some(reference) => line!(self.text, "Reference timestamp {reference:#x}"),
             None => {}
         }
     }
 
-    /// What a decoder did till it had an item, and the item.
+    /// The steps of a decoder till it had an item, and the item.
     pub(crate) fn item(
         &mut self,
         item: Item,
-        decoder: &mut Decoder<'_>,
-        (code, earlier): (&ThreadCode<'_>, &Earlier),
+        queue: &mut QueueDecoder<'_>,
+        code: &ThreadCode<'_>,
         sink: &mut impl Sink,
     ) {
+        let decoder = &mut queue.decoder;
         for note in decoder.take_notes() {
             self.note(note);
         }
@@ -163,17 +207,17 @@ impl Log {
         match item {
             Item::Path => self
                 .walked
-                .write_run(decoder, code, steered, &mut self.text),
+                .write_path(decoder, code, steered, &mut self.text),
             Item::Error(error) => self.cause(error.kind, error.ip, decoder, code),
             Item::Begin { .. } | Item::Async { .. } if self.timed => {
-                self.estimate(&Told::of(item, decoder), earlier)
+                self.estimate(&DecodedItem::new(item, decoder), &queue.prior)
             }
             Item::Event(Event::PtWrite { .. }) if self.walked.announced() => {
                 line!(self.text, "Emulated ptwrite detected");
             }
             _ => {}
         }
-        if self.among || self.text.len() > MUCH {
+        if self.among || self.text.len() > MAX_TEXT {
             self.hand_over(sink);
         }
     }
@@ -203,7 +247,7 @@ impl Log {
         }
     }
 
-    /// Why decoding could not go on.
+    /// The reason why decoding could not go on.
     fn cause(&mut self, kind: ErrorKind, ip: u64, decoder: &Decoder<'_>, code: &ThreadCode<'_>) {
         let cause = match kind {
             ErrorKind::BadPacket => "Bad packet",
@@ -223,15 +267,15 @@ impl Log {
         line!(self.text, "ERROR: {cause}");
     }
 
-    /// An error was told; what follows is how decoding goes on.
+    /// An error, with its record if it was reported; the steps by which decoding goes on follow it.
     pub(crate) fn error(
         &mut self,
         kind: ErrorKind,
-        told: Option<&AuxtraceError<'_>>,
+        record: Option<&AuxtraceError<'_>>,
         sink: &mut impl Sink,
     ) {
-        if let Some(told) = told.filter(|_| !self.among) {
-            self.writer.error(told, &mut self.text);
+        if let Some(record) = record.filter(|_| !self.among) {
+            self.writer.error(record, &mut self.text);
         }
         if self.of_errors {
             let whole = self.text.len().saturating_sub(KEPT);
@@ -256,9 +300,9 @@ impl Log {
         }
     }
 
-    /// Where code of user space begins, time has passed since the trace told it.
-    fn estimate(&mut self, told: &Told, earlier: &Earlier) {
-        if let (Some(time), Some(estimate)) = (told.moment.time, told.enters_user_at(earlier)) {
+    /// Code of user space that begins: time has passed since the last time stamp.
+    fn estimate(&mut self, item: &DecodedItem, prior: &PriorState) {
+        if let (Some(time), Some(estimate)) = (item.moment.time, item.enters_user_at(prior)) {
             line!(self.text, "TSC {:x} est. TSC {:x}", time.0, estimate.0);
         }
     }

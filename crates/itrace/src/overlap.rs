@@ -1,4 +1,4 @@
-//! What is new in a snapshot or sample of the trace: it may begin with the end of the one before.
+//! The new part of a snapshot or sample of the trace: it may begin with the end of the one before.
 //!
 //! ```text
 //! old   ----PSB..TSC 7....|
@@ -11,16 +11,16 @@ use intel_pt::packet::{PSB, Packet, PacketReader, find_psb};
 /// The new part of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NewPart {
-    /// Where it begins in the buffer.
+    /// The offset in the buffer where it begins.
     pub start: usize,
-    /// Whether it follows the old buffer without a gap.
+    /// It follows the old buffer without a gap.
     pub consecutive: bool,
 }
 
 /// Trace may be padded up to 8 bytes when it is copied out.
 const MOST_PADDING: usize = 7;
 
-/// Finds what `new` has behind `old`; a buffer counts from its first PSB on. The time stamps decide, where there are
+/// Finds the part of `new` behind `old`; a buffer counts from its first PSB on. The time stamps decide, where there are
 /// any (`has_tsc`); else equal bytes do.
 pub fn new_part(old: &[u8], new: &[u8], has_tsc: bool) -> NewPart {
     let apart = |start| NewPart {
@@ -53,15 +53,15 @@ pub fn new_part(old: &[u8], new: &[u8], has_tsc: bool) -> NewPart {
 }
 
 enum Found {
-    /// Nothing in common.
+    /// Nothing in settings.
     Apart,
     /// Nothing is new.
     Old,
-    /// What is new begins here.
+    /// The new part begins here.
     Behind(usize),
 }
 
-/// How the ends of the old buffer and of its copy differ by padding that the copy has not.
+/// Bytes of padding at the end of the old buffer that its copy has not.
 fn padding(old: &[u8], copy: &[u8]) -> usize {
     let most = MOST_PADDING.min(old.len()).min(copy.len());
     let (a, b) = (&old[old.len() - most..], &copy[copy.len() - most..]);
@@ -116,7 +116,7 @@ fn stamp_at(trace: &[u8], psb: usize) -> Option<(u64, usize)> {
     }
 }
 
-/// Whether a time stamp of 56 bits is before another; they wrap around.
+/// True when a time stamp of 56 bits is before another; they wrap around.
 fn is_before(a: u64, b: u64) -> bool {
     const HALF: u64 = 1 << 55;
     a != b && (a < b) == (a.abs_diff(b) < HALF)
@@ -138,7 +138,7 @@ fn by_bytes(old: &[u8], new: &[u8]) -> Found {
 mod tests {
     use super::*;
 
-    /// A PSB with a time stamp and some TNT packets that tell where they are.
+    /// A PSB with a time stamp and some TNT packets, each different from the others.
     fn piece(tsc: u8, tnt: &[u8]) -> Vec<u8> {
         [&PSB[..], &[0x19, tsc, 0, 0, 0, 0, 0, 0, 0x02, 0x23], tnt].concat()
     }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_the_common_part_is_new() {
+    fn the_part_behind_the_common_one_is_new() {
         let old = [piece(1, &[6, 10, 12]), piece(2, &[14, 18, 20])].concat();
         let new = [piece(2, &[14, 18, 20, 22, 24]), piece(3, &[6])].concat();
         let expected = ([&[22, 24][..], &piece(3, &[6])].concat(), true);

@@ -1,29 +1,38 @@
-//! Decoding on all cores: stretches of a queue's trace, from one PSB to a later one, each by a worker of its own.
+//! Decoding on all cores: chunks of a queue's trace, from one PSB to a later one, each by a worker of its own.
 //!
-//! A scout foretells what a decoder knows at each PSB, and every worker begins there. What it made counts only if the
-//! worker before it arrived at exactly what was foretold: then it is what one decoder would have made. Otherwise the
-//! lane's own decoder goes on from the last place that is certain.
+//! A scanner foretells the state of a decoder at each PSB, and every worker begins there. Its output counts only if the
+//! worker before it arrived at exactly the foretold state: then it is the output of one decoder. Otherwise the queue's own
+//! decoder goes on from the last place that is certain.
+//!
+//! The pool is not that of the crate `ordered`: workers here take chunks themselves from a scanner that looks ahead, tell
+//! each other their counts, and stop when an output shows that the chunks were foretold wrongly.
 
+mod chunk;
 mod chunk_output;
+mod frontier;
 mod instruction_counts;
+mod locks;
+mod reorder_buffer;
 mod text_pages;
 mod work_queue;
 mod worker;
 
 use std::thread;
 
-use intel_pt::{Checkpoint, Choice, Decoder, EmitOptions, TraceChunk, Tsc};
+use intel_pt::{Decoder, EmitOptions, TraceChunk};
 
-use crate::decoded::Earlier;
 use crate::plan::Plan;
-pub(crate) use chunk_output::{Portion, What};
-pub(crate) use text_pages::Mark;
-use work_queue::Leaving;
-pub(crate) use work_queue::{Desk, Task};
-pub(crate) use worker::Shared;
+pub(crate) use chunk::{Chunk, SharedTrace};
+pub(crate) use chunk_output::{ChunkOutput, OutputKind};
+pub(crate) use frontier::Frontier;
+pub(crate) use reorder_buffer::DoneChunk;
+pub(crate) use text_pages::TextPosition;
+pub(crate) use work_queue::WorkQueue;
+use work_queue::WorkerGuard;
+pub(crate) use worker::DecodeContext;
 use worker::Worker;
 
-/// How many cores decode, and how.
+/// The cores that decode, and their shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cores {
     /// Workers; 1 for none beside the one decoder.
@@ -39,7 +48,7 @@ impl Cores {
         chunk_bytes: Cores::CHUNK_BYTES,
     };
 
-    /// What lies between two PSBs as the kernel asks for them: a fifth of a millisecond, and text that can be kept.
+    /// The bytes between two PSBs as the kernel asks for them: a fifth of a millisecond, and text that can be buffered.
     const CHUNK_BYTES: usize = 16 << 10;
 
     /// So many cores.
@@ -56,76 +65,43 @@ impl Cores {
     }
 }
 
-/// Up to where the trace is decoded for certain.
-#[derive(Debug)]
-pub(crate) struct Progress {
-    pub(crate) at: Checkpoint,
-    pub(crate) earlier: Earlier,
-}
-
-impl Progress {
-    /// Which choice of the next sample is the right one of those that a stretch was decoded for; `None` if it is none, or
-    /// depends on more than was foretold.
-    pub(crate) fn choice(&self, portion: &Portion, task: &Task) -> Option<Choice> {
-        task.start
-            .choice(&self.at)
-            .filter(|_| self.earlier.since <= portion.leeway)
-    }
-
-    /// Takes a stretch over, if it was decoded to its end as foretold.
-    pub(crate) fn accept(&mut self, portion: &Portion, task: &Task, choice: Choice) -> bool {
-        let Some(arrived) = portion
-            .end
-            .as_ref()
-            .filter(|end| end.agrees_but_for_samples(&task.end))
-        else {
-            return false;
-        };
-        self.earlier.instructions += portion.instructions;
-        self.earlier.since = portion
-            .since
-            .unwrap_or(self.earlier.since + portion.instructions);
-        self.earlier.last = portion.last.unwrap_or(self.earlier.last);
-        self.at = arrived.chosen(choice);
-        true
-    }
-}
-
-/// What becomes of a portion while the workers go on.
+/// The fate of an output while the workers go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Taken {
+pub(crate) enum Acceptance {
     /// It was taken.
-    Yes,
+    Accepted,
     /// It can be taken when the workers rest.
-    Later,
-    /// Neither this nor what comes after it is of any use.
-    No,
+    Deferred,
+    /// Neither it nor later ones are of any use.
+    Refused,
 }
 
 /// The workers.
 #[derive(Default)]
-pub(crate) struct Crew<'t> {
+pub(crate) struct WorkerPool<'t> {
     workers: Vec<Worker<'t>>,
-    piece: u64,
-    /// Stretches that were refused one after another.
+    /// Bytes of a chunk, at least.
+    chunk_bytes: u64,
+    /// Chunks that were refused one after another.
     refused: u32,
-    /// Room for what comes.
-    spare: Vec<Portion>,
+    /// Outputs whose memory is used again.
+    spare: Vec<ChunkOutput>,
 }
 
-impl<'t> Crew<'t> {
+impl<'t> WorkerPool<'t> {
     /// Workers for each core, or none where there is one core only.
-    pub(crate) fn new(cores: Cores, plan: &Plan, wanted: EmitOptions) -> Crew<'t> {
+    pub(crate) fn new(cores: Cores, plan: &Plan, emit: EmitOptions) -> WorkerPool<'t> {
         let count = if cores.count > 1 { cores.count } else { 0 };
-        let workers = (0..count).map(|_| Worker::new(plan, wanted)).collect();
-        Crew {
+        let workers = (0..count).map(|_| Worker::new(plan, emit)).collect();
+        WorkerPool {
             workers,
-            piece: cores.chunk_bytes as u64,
-            ..Crew::default()
+            chunk_bytes: cores.chunk_bytes as u64,
+            ..WorkerPool::default()
         }
     }
 
-    /// Where the lane's own decoder should stop, for the trace behind it to be shared out.
+    /// The offset at which a queue's own decoder should stop, for the trace behind it to be shared out; `None` where it
+    /// is not worth while.
     pub(crate) fn next_stop(&self, decoder: &Decoder<'t>, from: u64) -> Option<u64> {
         if !self.has_workers() {
             return None;
@@ -134,65 +110,60 @@ impl<'t> Crew<'t> {
         let end = offset + bytes.len() as u64;
         decoder
             .next_sync(from.max(offset))
-            .filter(|stop| end - stop >= 2 * self.piece)
+            .filter(|stop| end - stop >= 2 * self.chunk_bytes)
     }
 
-    /// A desk for the trace behind what is decoded, up to a time.
-    pub(crate) fn desk(
-        &mut self,
-        from: &Progress,
-        trace: (TraceChunk<'t>, Option<Tsc>),
-    ) -> Desk<'t> {
+    /// A queue of chunks for the trace behind the frontier.
+    pub(crate) fn work_queue(&mut self, from: &Frontier, trace: SharedTrace<'t>) -> WorkQueue<'t> {
         let spare = std::mem::take(&mut self.spare);
-        Desk::new(from, trace, self.piece, self.workers.len(), spare)
+        WorkQueue::new(from, trace, self.chunk_bytes, self.workers.len(), spare)
     }
 
-    /// Takes back what a desk had room in.
-    pub(crate) fn clear(&mut self, desk: Desk<'t>) {
-        self.spare = desk.into_spare();
+    /// Takes back the memory of a queue's outputs.
+    pub(crate) fn clear(&mut self, work_queue: WorkQueue<'t>) {
+        self.spare = work_queue.into_spare();
     }
 
-    /// Up to where it is not worth while to share trace out, when what was made up to `end` was refused: the more the
-    /// oftener that happens.
+    /// Notes that the output for a chunk up to `end` was refused; gives the offset up to which it is not worth while to
+    /// share trace out: the more the oftener that happens.
     pub(crate) fn refuse(&mut self, end: u64) -> u64 {
         self.refused = (self.refused + 1).min(8);
-        end + (self.piece << self.refused)
+        end + (self.chunk_bytes << self.refused)
     }
 
-    /// Something was accepted.
+    /// Notes that an output was accepted.
     pub(crate) fn accept(&mut self) {
         self.refused = 0;
     }
 
-    /// Has all workers take stretches from the desk, as long as there are some and there is room for what they make.
-    /// Meanwhile `take` gets what they made, in order.
+    /// Lets all workers take chunks from the queue, as long as there are some and there is room for their outputs.
+    /// Meanwhile `take` gets the outputs, in order.
     pub(crate) fn work(
         &mut self,
-        desk: &Desk<'t>,
-        trace: TraceChunk<'t>,
-        shared: Shared<'_>,
-        mut take: impl FnMut(&Portion, &Task) -> Taken,
+        work_queue: &WorkQueue<'t>,
+        cx: DecodeContext<'_, 't>,
+        mut take: impl FnMut(&DoneChunk) -> Acceptance,
     ) {
         let started = thread::scope(|scope| {
             let mut started = 0;
             for worker in &mut self.workers {
-                let leaving = Leaving::new(desk);
+                let guard = WorkerGuard::new(work_queue);
                 let work = move || {
-                    let _leaving = leaving;
-                    worker.work(desk, trace, shared);
+                    let _guard = guard;
+                    worker.work(work_queue, cx);
                 };
-                // What no thread can be had for, the others take.
+                // Chunks for which no thread can be had, the others take.
                 started += usize::from(thread::Builder::new().spawn_scoped(scope, work).is_ok());
             }
-            while let Some((portion, task)) = desk.wait_for_first() {
-                match take(&portion, &task) {
-                    Taken::Yes => desk.recycle(portion),
-                    Taken::Later => {
-                        desk.put_back(portion, task);
+            while let Some(done) = work_queue.wait_for_first() {
+                match take(&done) {
+                    Acceptance::Accepted => work_queue.recycle(done.output),
+                    Acceptance::Deferred => {
+                        work_queue.put_back(done);
                         break;
                     }
-                    Taken::No => {
-                        desk.close();
+                    Acceptance::Refused => {
+                        work_queue.close();
                         break;
                     }
                 }
@@ -200,12 +171,12 @@ impl<'t> Crew<'t> {
             started
         });
         if started == 0 {
-            // From here on the lanes' own decoders do everything.
+            // From here on the queues' own decoders do everything.
             self.workers.clear();
         }
     }
 
-    /// Whether trace can be shared out.
+    /// True when trace can be shared out.
     pub(crate) fn has_workers(&self) -> bool {
         !self.workers.is_empty()
     }

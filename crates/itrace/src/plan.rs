@@ -1,12 +1,12 @@
-//! How a recording's trace is to be decoded: from its attributes, AUXTRACE_INFO and what was asked for.
+//! The plan of decoding a recording's trace: from its attributes, AUXTRACE_INFO and the request.
 
 use intel_pt::{Config, EmitOptions, Errata, Period as Sampling, QuickMode, Ratio};
 use oxperf_abi::{EventAttr, SampleType};
 use oxperf_session::{EventTable, Session};
 
 use crate::data_source::SourceNumbers;
-use crate::events::Events;
-use crate::pebs_event::PebsEvent;
+use crate::events::SynthEvents;
+use crate::pebs_event::PebsEvents;
 use crate::{ItraceOptions, PtInfo, SynthPeriod, Trace};
 
 /// The traced event's config bits at their architectural places.
@@ -16,24 +16,24 @@ mod bits {
     pub(super) const NO_TNT: u64 = 1 << 55;
 }
 
-/// What is fixed for a whole recording.
+/// The choices that are fixed for a whole recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Plan {
     /// The traced event.
     pub(crate) traced: EventAttr,
     pub(crate) config: Config,
-    /// Whether nothing says when anything happened.
+    /// Nothing says when anything happened.
     pub(crate) timeless: bool,
-    /// The first event whose PEBS records are in the trace, and whether it is the only one.
-    pub(crate) pebs: Option<(PebsEvent, bool)>,
-    /// How PEBS records number the sources of data.
+    /// The events whose PEBS records are in the trace.
+    pub(crate) pebs: Option<PebsEvents>,
+    /// The numbers that PEBS records give the sources of data.
     pub(crate) sources: Option<SourceNumbers>,
-    /// Whether buffers hold TSC packets.
+    /// Buffers hold TSC packets.
     pub(crate) has_tsc: bool,
-    /// Whether the interrupt flag is in the trace.
+    /// The interrupt flag is in the trace.
     pub(crate) has_interrupt_flag: bool,
     /// The ratio of the clocks without turbo, given or guessed.
-    pub(crate) max_non_turbo: u8,
+    pub(crate) max_non_turbo: Option<u8>,
     /// kHz for each step of the core to bus ratio.
     pub(crate) khz_per_ratio: u32,
 }
@@ -55,8 +55,10 @@ impl Plan {
             .all(|event| event.attr.sample_type.contains(SampleType::TIME));
         let frequency = info.clock.map_or(0, |clock| clock.frequency());
         let guessed = ((frequency.saturating_add(50_000_000)) / 100_000_000) as u8;
-        let max_non_turbo = info.max_non_turbo_ratio.unwrap_or(guessed);
-        let khz_per_ratio = frequency.checked_div(u64::from(max_non_turbo)).unwrap_or(0) / 1000;
+        let max_non_turbo = info
+            .max_non_turbo_ratio
+            .or(Some(guessed).filter(|ratio| *ratio != 0));
+        let khz_per_ratio = max_non_turbo.map_or(0, |ratio| frequency / u64::from(ratio) / 1000);
         let config = Config {
             branches: traced.config & bits::PASS_THROUGH == 0 || traced.config & bits::BRANCH != 0,
             return_compression: !has(info.noretcomp_bit),
@@ -65,7 +67,7 @@ impl Plan {
                 numerator,
                 denominator,
             }),
-            max_non_turbo_ratio: u32::from(max_non_turbo),
+            max_non_turbo_ratio: u32::from(max_non_turbo.unwrap_or(0)),
             errata: trace
                 .processor
                 .map(|(family, model)| Errata::of(family, model))
@@ -76,7 +78,7 @@ impl Plan {
             traced,
             config,
             timeless: options.timeless || info.clock.is_none() || !has(info.tsc_bit) || !timed,
-            pebs: PebsEvent::first(events),
+            pebs: PebsEvents::find(events),
             sources: trace
                 .processor
                 .and_then(|(family, model)| SourceNumbers::of(family, model)),
@@ -88,7 +90,7 @@ impl Plan {
     }
 
     /// The items that the decoder is to give.
-    pub(crate) fn wanted(&self, options: &ItraceOptions, info: &PtInfo) -> EmitOptions {
+    pub(crate) fn emit_options(&self, options: &ItraceOptions, info: &PtInfo) -> EmitOptions {
         let quick = match options.quick {
             0 if self.traced.config & bits::NO_TNT == 0 => QuickMode::Walk,
             0 | 1 => QuickMode::Addresses,
@@ -130,12 +132,12 @@ fn sampling(period: SynthPeriod, info: &PtInfo) -> Sampling {
     }
 }
 
-/// How the trace of a recording is decoded, planned before its session begins.
+/// The plan of decoding a recording's trace, made before its session begins.
 #[derive(Clone, Debug)]
 pub struct DecodePlan {
     pub(crate) plan: Plan,
     /// The events that are made.
-    pub(crate) made: Events,
+    pub(crate) made: SynthEvents,
     /// All events of the session, those that are made among them.
     pub(crate) events: EventTable,
 }
@@ -151,7 +153,7 @@ impl DecodePlan {
         let plan = Plan::new(session.events(), trace, options)?;
         let first = session.events().events().len();
         let (made, new_events) =
-            Events::new(options, &trace.info, &plan.traced, plan.timeless, first);
+            SynthEvents::new(options, &trace.info, &plan.traced, plan.timeless, first);
         session.add_events(new_events);
         Some(DecodePlan {
             plan,

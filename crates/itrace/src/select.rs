@@ -1,4 +1,4 @@
-//! The samples that are made of code that ran, for whoever decoded it: which points of the flow, and how they look.
+//! The samples that are made of code that ran, for whoever decoded it: the points of the flow, and how they look.
 
 mod block_calls;
 mod block_text;
@@ -8,13 +8,14 @@ mod point;
 mod point_sampler;
 mod selector;
 mod text_fast_path;
+mod visit_slots;
 
-pub(crate) use block_text::BlockTexts;
+pub(crate) use block_text::{BlockTextCache, LineWriter, NamedAddress, PathState};
 pub(crate) use flags::{
-    BranchFilter, EXIT_OF_GUEST, async_flags, flags_of, state_flags, transfer_flags,
+    BranchFilter, EXIT_OF_GUEST, async_flags, class_flags, state_flags, transfer_flags,
 };
-pub(crate) use line_prefix::Heads;
+pub(crate) use line_prefix::{FirstLine, LinePrefix};
 pub(crate) use point::Point;
-pub(crate) use point_sampler::{Common, Ran, Who, fill, thread_of, unfilled};
-pub(crate) use selector::{Taker, Taking};
-pub(crate) use text_fast_path::{Scribe, Shown, Written};
+pub(crate) use point_sampler::{SampleOwner, SampleSettings, ShownInstruction, empty_sample};
+pub(crate) use selector::{SampleSelector, SelectOptions};
+pub(crate) use text_fast_path::{TextFastPath, TextSelection, TextSynth};

@@ -1,6 +1,6 @@
 //! The calls that a thread is in, and its last branches, followed through the trace.
 
-mod moves;
+mod changes;
 
 use std::collections::VecDeque;
 
@@ -8,32 +8,32 @@ use oxperf_abi::BranchEntry;
 use oxperf_session::SampleFlags;
 
 use crate::code::KERNEL_START;
-pub(crate) use moves::{Move, Moves};
+pub(crate) use changes::{StackChange, StackChanges};
 
-/// What is followed.
+/// The history that is followed of each thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Followed {
+pub(crate) struct FollowOptions {
     /// Calls and returns.
     pub(crate) calls: bool,
-    /// So many last branches.
+    /// Last branches that are kept; 0 keeps none.
     pub(crate) branches: usize,
 }
 
-/// A branch as the trace tells it.
+/// A branch of the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Step {
+pub(crate) struct BranchStep {
     pub(crate) flags: SampleFlags,
     /// 0 where tracing begins.
     pub(crate) from: u64,
     /// 0 where tracing ends.
     pub(crate) to: u64,
-    /// Of the branching instruction.
+    /// Bytes of the branching instruction.
     pub(crate) length: u8,
-    /// Which stretch of trace without a gap this is.
+    /// Number of the trace without a gap that it is part of; 0 before any is known.
     pub(crate) stretch: u64,
 }
 
-impl Step {
+impl BranchStep {
     fn entry(&self) -> BranchEntry {
         const ABORT: u64 = 1 << 3;
         const IN_TX: u64 = 1 << 2;
@@ -46,8 +46,8 @@ impl Step {
         }
     }
 
-    /// Tells of a call or a return, if it is one.
-    fn tell_to(&self, calls: &mut impl Calls) {
+    /// Reports a call or a return, if it is one.
+    fn report_to(&self, calls: &mut impl CallObserver) {
         if self.flags.contains(SampleFlags::CALL) {
             let return_address = self.from.wrapping_add(u64::from(self.length));
             // A call of the next instruction only asks where it is.
@@ -71,8 +71,8 @@ pub(crate) struct Call {
     pub(crate) untraced: bool,
 }
 
-/// Who is told of calls and returns.
-pub(crate) trait Calls {
+/// Receives calls and returns.
+pub(crate) trait CallObserver {
     /// A call.
     fn call(&mut self, call: Call);
 
@@ -80,7 +80,7 @@ pub(crate) trait Calls {
     fn return_to(&mut self, to: u64);
 }
 
-impl Calls for ThreadStack {
+impl CallObserver for ThreadStack {
     #[inline]
     fn call(&mut self, call: Call) {
         if self.calls.len() == ThreadStack::DEEPEST {
@@ -110,32 +110,32 @@ pub(crate) struct ThreadStack {
 }
 
 impl ThreadStack {
-    /// No program calls deeper; what is lost beyond is the outermost half.
+    /// No program calls deeper; beyond it the outermost half is lost.
     const DEEPEST: usize = 1 << 20;
 
-    /// How deep the thread is in calls.
+    /// Calls that the thread is in.
     pub(crate) fn depth(&self) -> usize {
         self.calls.len()
     }
 
     /// Calls above which a stack may lose its outermost half soon.
-    pub(crate) const DEEP: usize = ThreadStack::DEEPEST - 4 * Moves::MOST;
+    pub(crate) const DEEP: usize = ThreadStack::DEEPEST - 4 * StackChanges::MAX;
 
     /// Follows a branch.
-    pub(crate) fn step(&mut self, step: &Step, followed: Followed) {
+    pub(crate) fn step(&mut self, step: &BranchStep, follow: FollowOptions) {
         self.enter(step.stretch);
-        if followed.branches > 0 {
-            self.note_branch(step.entry(), followed.branches);
+        if follow.branches > 0 {
+            self.note_branch(step.entry(), follow.branches);
         }
-        if followed.calls {
+        if follow.calls {
             self.follow(step);
         }
     }
 
-    /// What comes is of this stretch of trace.
+    /// Goes on in the trace without a gap that has this number.
     pub(crate) fn enter(&mut self, stretch: u64) {
         if stretch != self.stretch {
-            // What was before the gap says nothing about what is behind it.
+            // Calls before the gap say nothing about those behind it.
             if self.stretch != 0 {
                 self.calls.clear();
                 self.branches.clear();
@@ -144,23 +144,23 @@ impl ThreadStack {
         }
     }
 
-    /// Does what others saw code do.
-    pub(crate) fn apply(&mut self, moves: &[Move], followed: Followed) {
-        for made in moves {
-            match *made {
-                Move::Call(call) => self.call(call),
-                Move::Return(to) => self.return_to(to),
-                Move::Branch(entry) => self.note_branch(entry, followed.branches),
+    /// Makes changes that were collected elsewhere.
+    pub(crate) fn apply(&mut self, changes: &[StackChange], follow: FollowOptions) {
+        for change in changes {
+            match *change {
+                StackChange::Call(call) => self.call(call),
+                StackChange::Return(to) => self.return_to(to),
+                StackChange::Branch(entry) => self.note_branch(entry, follow.branches),
             }
         }
     }
 
-    fn note_branch(&mut self, entry: BranchEntry, most: usize) {
-        self.branches.truncate(most - 1);
+    fn note_branch(&mut self, entry: BranchEntry, limit: usize) {
+        self.branches.truncate(limit - 1);
         self.branches.push_front(entry);
     }
 
-    fn follow(&mut self, step: &Step) {
+    fn follow(&mut self, step: &BranchStep) {
         if step.flags.contains(SampleFlags::TRACE_BEGIN) && !step.flags.contains(SampleFlags::CALL)
         {
             self.return_to(step.to);
@@ -168,29 +168,29 @@ impl ThreadStack {
                 self.calls.pop();
             }
         } else {
-            step.tell_to(self);
+            step.report_to(self);
         }
     }
 
-    /// Writes the call chain at `ip`, with `most` words and marker words between worlds.
-    pub(crate) fn chain(&self, ip: u64, most: usize, out: &mut Vec<u64>) {
+    /// Writes the call chain at `ip`, with `limit` words and marker words between worlds.
+    pub(crate) fn chain(&self, ip: u64, limit: usize, out: &mut Vec<u64>) {
         out.clear();
-        if most < 2 {
+        if limit < 2 {
             return;
         }
         out.extend([context(ip), ip]);
         fill(
             self.calls.iter().rev().map(|call| call.return_address),
             Some(context(ip)),
-            most,
+            limit,
             out,
         );
     }
 
     /// Writes the chain of a sample that was taken some branches ago: its own world's newer calls are left out.
-    pub(crate) fn chain_of_recorded(&self, ip: u64, most: usize, out: &mut Vec<u64>) {
+    pub(crate) fn chain_of_recorded(&self, ip: u64, limit: usize, out: &mut Vec<u64>) {
         out.clear();
-        if most < 2 {
+        if limit < 2 {
             return;
         }
         let newer = |address: &u64| {
@@ -200,7 +200,7 @@ impl ThreadStack {
         fill(
             addresses.skip_while(|address| !newer(address)),
             None,
-            most,
+            limit,
             out,
         );
         if out.is_empty() {
@@ -226,16 +226,16 @@ fn context(ip: u64) -> u64 {
 fn fill(
     addresses: impl Iterator<Item = u64>,
     mut world: Option<u64>,
-    most: usize,
+    limit: usize,
     out: &mut Vec<u64>,
 ) {
     for address in addresses {
-        if out.len() >= most {
+        if out.len() >= limit {
             return;
         }
         let context = context(address);
         if world != Some(context) {
-            if out.len() >= most - 1 {
+            if out.len() >= limit - 1 {
                 return;
             }
             out.push(context);
@@ -251,13 +251,13 @@ mod tests {
 
     const CALL: SampleFlags = SampleFlags::BRANCH.with(SampleFlags::CALL);
     const RETURN: SampleFlags = SampleFlags::BRANCH.with(SampleFlags::RETURN);
-    const ALL: Followed = Followed {
+    const ALL: FollowOptions = FollowOptions {
         calls: true,
         branches: 2,
     };
 
-    fn step(flags: SampleFlags, from: u64, to: u64) -> Step {
-        Step {
+    fn step(flags: SampleFlags, from: u64, to: u64) -> BranchStep {
+        BranchStep {
             flags,
             from,
             to,
@@ -266,15 +266,15 @@ mod tests {
         }
     }
 
-    fn stack(steps: &[Step]) -> ThreadStack {
+    fn stack(steps: &[BranchStep]) -> ThreadStack {
         let mut stack = ThreadStack::default();
         steps.iter().for_each(|step| stack.step(step, ALL));
         stack
     }
 
-    fn chain(stack: &ThreadStack, ip: u64, most: usize) -> Vec<u64> {
+    fn chain(stack: &ThreadStack, ip: u64, limit: usize) -> Vec<u64> {
         let mut out = Vec::new();
-        stack.chain(ip, most, &mut out);
+        stack.chain(ip, limit, &mut out);
         out
     }
 
@@ -310,7 +310,7 @@ mod tests {
     fn a_gap_clears_and_a_beginning_pops_calls_that_left_the_trace() {
         let mut gap = stack(&[step(CALL, 10, 100)]);
         gap.step(
-            &Step {
+            &BranchStep {
                 stretch: 2,
                 ..step(CALL, 30, 300)
             },

@@ -6,7 +6,7 @@ use oxperf_data::features::TracingDataSection as TracingBytes;
 use oxperf_session::{EventIndex, EventTable};
 use oxperf_tracepoint::{ByteOrder, EventFormat, FormatField, TracingData, Value};
 
-/// Where samples of `sched:sched_switch` say who runs next.
+/// The samples of `sched:sched_switch`, which name the task that runs next.
 #[derive(Clone, Debug)]
 pub struct SchedSwitch {
     events: Vec<EventIndex>,

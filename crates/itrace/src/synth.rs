@@ -1,67 +1,90 @@
-//! Items of the decoder to samples: the events, flags, counts and chains of each, handed to a sink.
+//! Items of the decoder to samples: the events, flags, counts and chains of each, delivered to a sink.
 
+mod context;
 mod deliver;
 mod ipc;
+mod paths;
 mod pebs;
 mod point_samples;
-mod runs;
 mod thread_stacks;
 mod trace_events;
 
 use std::ops::ControlFlow;
 
-use intel_pt::{EmitOptions, Item, Moment};
-use oxperf_machine::Machine;
+use intel_pt::{Item, Moment};
+use oxperf_abi::PerfTime;
 use oxperf_session::{SampleEvent, SampleFlags, Sink};
-use oxperf_wire::{BranchStack, Words};
 
 use crate::code::Images;
-use crate::decoded::Told;
-use crate::events::Events;
+use crate::decoded::DecodedItem;
+use crate::events::SynthEvents;
 use crate::plan::Plan;
-use crate::queue::Lane;
 use crate::select::{
-    BranchFilter, EXIT_OF_GUEST, Point, Taking, Written, async_flags, state_flags, unfilled,
+    BranchFilter, EXIT_OF_GUEST, Point, SampleSettings, SelectOptions, TextFastPath, async_flags,
+    empty_sample, state_flags,
 };
 use crate::{ItraceOptions, TscClock};
-pub(crate) use ipc::Counted;
-use thread_stacks::Stacks;
+pub(crate) use context::{QueueState, SynthContext};
+pub(crate) use thread_stacks::ThreadStacks;
 
 /// Makes the samples of a recording.
 pub(crate) struct Synthesizer<'w> {
     pub(crate) options: ItraceOptions,
     pub(crate) plan: Plan,
     pub(crate) clock: Option<TscClock>,
-    pub(crate) events: Events,
+    pub(crate) events: SynthEvents,
     pub(crate) images: Images,
-    pub(crate) taking: Taking,
-    /// Whether samples are to hold the bytes of their instruction.
+    pub(crate) select: SelectOptions,
+    /// Samples hold the bytes of their instruction.
     pub(crate) with_code: bool,
-    pub(crate) stacks: Stacks,
+    pub(crate) stacks: ThreadStacks,
     skipped: u64,
-    /// What is handed over as text, where places alone matter.
-    pub(crate) written: Option<Written<'w>>,
-    /// What was written and not handed over yet.
+    /// The samples that are handed over as text, where places alone matter.
+    pub(crate) fast_path: Option<TextFastPath<'w>>,
+    /// Text that was not handed over yet.
     text: Vec<u8>,
-    /// The sample that was handed over last: most of the next one is the same.
+    /// The sample that was delivered last: most of the next one is the same.
     sampled: SampleEvent<'static>,
 }
 
+/// The choices that samples are made by.
+pub(crate) struct SynthSetup<'w> {
+    pub(crate) options: ItraceOptions,
+    pub(crate) plan: Plan,
+    pub(crate) clock: Option<TscClock>,
+    pub(crate) events: SynthEvents,
+    pub(crate) images: Images,
+    pub(crate) with_code: bool,
+    /// The decoder gives the paths of code that ran.
+    pub(crate) paths: bool,
+    pub(crate) fast_path: Option<TextFastPath<'w>>,
+}
+
+/// A transfer of control that no instruction made.
+struct ForeignTransfer {
+    from: u64,
+    to: u64,
+    flags: SampleFlags,
+}
+
 impl<'w> Synthesizer<'w> {
-    pub(crate) fn new(
-        options: ItraceOptions,
-        plan: Plan,
-        clock: Option<TscClock>,
-        events: Events,
-        images: Images,
-        wanted: EmitOptions,
-        with_code: bool,
-    ) -> Synthesizer<'w> {
-        let stacks = Stacks::new(options.stacks);
-        let taking = Taking {
-            sampled: events.branches.map(|_| BranchFilter::new(&options)),
-            followed: stacks.followed(),
-            branches: wanted.paths,
+    /// A synthesizer that has made no sample yet.
+    pub(crate) fn new(setup: SynthSetup<'w>) -> Synthesizer<'w> {
+        let SynthSetup {
+            options,
+            plan,
+            clock,
+            events,
+            images,
+            with_code,
+            paths,
+            fast_path,
+        } = setup;
+        let stacks = ThreadStacks::new(options.stacks);
+        let select = SelectOptions {
+            branch_samples: events.branches.map(|_| BranchFilter::new(&options.events)),
+            follow: stacks.follow(),
+            branches: paths,
             approximate_ipc: options.approximate_ipc,
             plan,
         };
@@ -72,35 +95,37 @@ impl<'w> Synthesizer<'w> {
             clock,
             events,
             images,
-            taking,
+            select,
             with_code,
             skipped: 0,
-            written: None,
+            fast_path,
             text: Vec::new(),
-            sampled: unfilled(),
+            sampled: empty_sample(),
         }
     }
 
-    /// Makes the samples of an item that is no run.
+    /// Makes the samples of an item that is no path.
     pub(crate) fn item(
         &mut self,
-        lane: &mut Lane<'_>,
-        told: &Told,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
+        item: &DecodedItem,
     ) -> ControlFlow<()> {
-        let moment = told.moment;
-        lane.last = told.last(&lane.earlier);
-        lane.take_stamp(told.stamp(&lane.earlier));
-        match told.item {
+        let moment = &item.moment;
+        cx.state.last = item.last(&cx.queue.prior);
+        cx.queue.apply_time(item.time_update(&cx.queue.prior));
+        match item.item {
             Item::Begin { to, end, .. } => {
-                let ended = if end {
-                    SampleFlags::TRACE_END
-                } else {
-                    SampleFlags::default()
+                let begin = SampleFlags::BRANCH | SampleFlags::TRACE_BEGIN;
+                let transfer = ForeignTransfer {
+                    from: 0,
+                    to,
+                    flags: if end {
+                        begin | SampleFlags::TRACE_END
+                    } else {
+                        begin
+                    },
                 };
-                let flags = SampleFlags::BRANCH | SampleFlags::TRACE_BEGIN | ended;
-                self.transfer(lane, &moment, (0, to, flags), machine, sink)
+                self.transfer(cx, moment, transfer)
             }
             Item::Async {
                 from,
@@ -115,77 +140,72 @@ impl<'w> Synthesizer<'w> {
                     async_flags(to, end, abort)
                 };
                 if self.options.quick > 0 {
-                    self.address(lane, &moment, (from, flags), machine, sink)?;
+                    let point = self.select.named_point(from, flags, moment);
+                    self.instruction(cx, &point)?;
                 }
-                self.transfer(lane, &moment, (from, to.unwrap_or(0), flags), machine, sink)
+                let transfer = ForeignTransfer {
+                    from,
+                    to: to.unwrap_or(0),
+                    flags,
+                };
+                self.transfer(cx, moment, transfer)
             }
-            Item::Event(event) => self.event(lane, event, told, machine, sink),
+            Item::Event(event) => self.event(cx, event, item),
             Item::Path | Item::Address { .. } | Item::Error(_) | Item::Pause | Item::End => {
                 ControlFlow::Continue(())
             }
         }
     }
 
-    /// An instruction that a packet of the lane's decoder names.
-    pub(crate) fn named(
+    /// Makes the samples of the instruction at `ip`, which a packet names.
+    pub(crate) fn address(
         &mut self,
-        lane: &mut Lane<'_>,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
         ip: u64,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let moment = lane.decoder.moment();
-        lane.pass_to(moment.time);
-        match self.written {
-            Some(_) => self.write_address(lane, &moment, ip, machine, sink),
-            None => self.address(lane, &moment, (ip, SampleFlags::default()), machine, sink),
+        let moment = cx.queue.decoder.moment();
+        cx.queue.advance_to(moment.time);
+        if self.fast_path.is_some() {
+            return self.write_address(cx, ip);
         }
+        let point = self.select.named_point(ip, SampleFlags::default(), &moment);
+        self.instruction(cx, &point)
     }
 
-    /// An instruction that a packet names.
-    fn address(
-        &mut self,
-        lane: &mut Lane<'_>,
-        moment: &Moment,
-        (ip, flags): (u64, SampleFlags),
-        machine: &mut Machine,
-        sink: &mut impl Sink,
-    ) -> ControlFlow<()> {
-        let point = self.taking.address(ip, flags, moment);
-        self.instruction(lane, &point, machine, sink)
-    }
-
-    /// A transfer of control that no instruction made.
+    /// Makes the sample of a transfer of control that no instruction made.
     fn transfer(
         &mut self,
-        lane: &mut Lane<'_>,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
         moment: &Moment,
-        (from, to, flags): (u64, u64, SampleFlags),
-        machine: &mut Machine,
-        sink: &mut impl Sink,
+        transfer: ForeignTransfer,
     ) -> ControlFlow<()> {
-        let cycles = self.taking.cycles(moment);
-        let flags = flags | state_flags(moment, &self.plan);
+        let ForeignTransfer { from, to, flags } = transfer;
         let point = Point {
             to,
-            flags,
-            cycles,
+            flags: flags | state_flags(moment, &self.plan),
+            cycles: self.select.cycles(moment),
             crosses: moment.mode.guest_toggled,
             ..Point::at(from, moment)
         };
-        self.branch(lane, &point, machine, sink)
+        self.branch(cx, &point)
     }
 
-    /// The call chain and the last branches of a recorded sample: of each what it does not have and what is asked for.
-    pub(crate) fn of_recorded(
-        &mut self,
-        machine: &Machine,
-        event: &SampleEvent<'_>,
-    ) -> (Option<Words<'_>>, Option<BranchStack<'_>>) {
-        self.stacks.of_recorded(machine, event)
+    /// The settings of all samples.
+    fn settings(&self) -> SampleSettings<'_> {
+        SampleSettings {
+            images: &self.images,
+            clock: self.clock,
+            timeless: self.plan.timeless,
+            with_code: self.with_code,
+        }
     }
 
-    /// Whether a sample is one of the first that are not wanted.
+    /// The time of a TSC; `None` where there is no time.
+    pub(crate) fn time(&self, tsc: u64) -> Option<PerfTime> {
+        self.settings().time(tsc)
+    }
+
+    /// Counts a sample that is about to be made; true when it is one of the first that are passed over.
     fn skips(&mut self) -> bool {
         let skips = self.skipped < self.options.skip;
         self.skipped += u64::from(skips);

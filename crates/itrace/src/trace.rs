@@ -1,4 +1,4 @@
-//! The trace of a recording, found in one walk: what its decoder must know, and the buffers of each CPU or thread.
+//! The trace of a recording, found in one walk: the settings of its decoder, and the buffers of each CPU or thread.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,8 +19,8 @@ use crate::{InfoError, PtInfo, SchedSwitch, SwitchRecords};
 pub struct TraceBuffer<'a> {
     held: BufferedBytes<'a>,
     range: Range<usize>,
-    /// The TSC when it was taken; 0 if unknown.
-    pub reference: u64,
+    /// The TSC when it was taken, if that is known.
+    pub reference: Option<u64>,
 }
 
 impl TraceBuffer<'_> {
@@ -47,9 +47,9 @@ pub struct TraceQueue<'a> {
 /// A change of the kernel's code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CodeChange {
-    /// When.
+    /// The time of the change.
     pub time: PerfTime,
-    /// Where.
+    /// The address of the first byte.
     pub address: u64,
     /// The bytes before.
     pub old: Vec<u8>,
@@ -58,21 +58,21 @@ pub struct CodeChange {
 /// All trace of a recording.
 #[derive(Clone, Debug, Default)]
 pub struct Trace<'a> {
-    /// What the recorder noted.
+    /// The notes of the recorder.
     pub info: PtInfo,
     /// The queues by the number of their ring.
     pub queues: BTreeMap<u64, TraceQueue<'a>>,
     /// Family and model of the recorded processor, if it is one of Intel's.
     pub processor: Option<(u32, u32)>,
-    /// Whether the trace lies in samples.
+    /// The trace lies in samples.
     pub in_samples: bool,
     /// Changes of the kernel's code, in order of time.
     pub text_pokes: Vec<CodeChange>,
-    /// How samples tell of context switches, where records do not.
+    /// The samples of context switches, where no records report them.
     pub sched_switch: Option<SchedSwitch>,
 }
 
-/// Whether the trace of a CPU is taken.
+/// Gives true for a CPU whose trace is taken.
 pub type CpuFilter<'f> = &'f dyn Fn(Cpu) -> bool;
 
 impl<'a> Trace<'a> {
@@ -93,7 +93,7 @@ impl<'a> Trace<'a> {
         let mut finder = Finder {
             trace: Trace::default(),
             info: None,
-            places: FxHashMap::default(),
+            keys: FxHashMap::default(),
             events,
             endian,
             cpus,
@@ -132,9 +132,9 @@ fn processor(reader: &Reader<'_>) -> Option<(u32, u32)> {
     number().zip(number()).filter(|_| intel)
 }
 
-/// Where the samples of an event id belong.
+/// The queue that the samples of an event id belong to.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct QueueKey {
     index: u64,
     cpu: Option<Cpu>,
     tid: Option<Tid>,
@@ -143,7 +143,7 @@ struct Place {
 struct Finder<'f, 'a> {
     trace: Trace<'a>,
     info: Option<Result<PtInfo, InfoError>>,
-    places: FxHashMap<EventId, Place>,
+    keys: FxHashMap<EventId, QueueKey>,
     events: &'f EventTable,
     endian: Endian,
     cpus: CpuFilter<'f>,
@@ -187,12 +187,12 @@ impl<'a> Finder<'_, 'a> {
                 .ok()
                 .filter(|cpu| *cpu != u32::MAX)
                 .map(Cpu);
-            let place = Place {
+            let key = QueueKey {
                 index: entry.index,
                 cpu,
                 tid: known_tid(entry.tid as i32),
             };
-            self.places.insert(entry.id, place);
+            self.keys.insert(entry.id, key);
         }
     }
 
@@ -222,18 +222,18 @@ impl<'a> Finder<'_, 'a> {
         else {
             return;
         };
-        let place = Place {
+        let key = QueueKey {
             index: u64::from(piece.index),
             cpu: piece.cpu.map(Cpu),
             tid: known_tid(piece.tid.0),
         };
         let range = 0..record.payload.as_ref().len();
         self.add(
-            place,
+            key,
             TraceBuffer {
                 held: record.payload,
                 range,
-                reference: piece.reference,
+                reference: Some(piece.reference).filter(|tsc| *tsc != 0),
             },
         );
     }
@@ -254,8 +254,8 @@ impl<'a> Finder<'_, 'a> {
         let Some(aux) = sample.aux.filter(|aux| !aux.is_empty()) else {
             return;
         };
-        let place = sample.id.and_then(|id| self.places.get(&id)).copied();
-        let fallback = Place {
+        let key = sample.id.and_then(|id| self.keys.get(&id)).copied();
+        let fallback = QueueKey {
             index: sample.cpu.map_or(0, |cpu| u64::from(cpu.0)),
             cpu: sample.cpu,
             tid: None,
@@ -263,9 +263,9 @@ impl<'a> Finder<'_, 'a> {
         // The copy of the trace is the last field.
         let start = aux.as_ptr() as usize - body.as_ptr() as usize;
         let range = start..start + aux.len();
-        let reference = sample.time.map_or(0, |time| self.tsc(time));
+        let reference = sample.time.and_then(|time| self.tsc(time));
         self.add(
-            place.unwrap_or(fallback),
+            key.unwrap_or(fallback),
             TraceBuffer {
                 held: record.body,
                 range,
@@ -274,19 +274,19 @@ impl<'a> Finder<'_, 'a> {
         );
     }
 
-    fn tsc(&self, time: PerfTime) -> u64 {
+    fn tsc(&self, time: PerfTime) -> Option<u64> {
         let info = self.info.as_ref().and_then(|info| info.as_ref().ok());
-        info.and_then(|info| info.clock)
-            .map_or(0, |clock| clock.tsc(time))
+        let clock = info.and_then(|info| info.clock)?;
+        Some(clock.tsc(time)).filter(|tsc| *tsc != 0)
     }
 
-    fn add(&mut self, place: Place, buffer: TraceBuffer<'a>) {
-        if place.cpu.is_some_and(|cpu| !(self.cpus)(cpu)) {
+    fn add(&mut self, key: QueueKey, buffer: TraceBuffer<'a>) {
+        if key.cpu.is_some_and(|cpu| !(self.cpus)(cpu)) {
             return;
         }
-        let queue = self.trace.queues.entry(place.index).or_default();
+        let queue = self.trace.queues.entry(key.index).or_default();
         if queue.buffers.is_empty() {
-            (queue.cpu, queue.tid) = (place.cpu, place.tid);
+            (queue.cpu, queue.tid) = (key.cpu, key.tid);
         }
         if !buffer.bytes().is_empty() {
             queue.buffers.push(buffer);

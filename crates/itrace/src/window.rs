@@ -1,10 +1,11 @@
-//! Which moments of a recording are asked for, so that the trace of others need not be decoded.
+//! The moments of a recording that are asked for, so that the trace of others need not be decoded.
 
 use intel_pt::{Checkpoint, Config, EmitOptions, PsbScanner, TraceChunk, Tsc};
 use oxperf_abi::PerfTime;
 
 use crate::TscClock;
 use crate::feed::Feed;
+use crate::queue::StartPoint;
 
 /// The moments that are asked for, both included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,8 +14,8 @@ pub struct Window {
     pub first: PerfTime,
     /// The last.
     pub last: PerfTime,
-    /// Whether samples must tell what was counted since the last one, even if that was before the window: then all that
-    /// comes before it is decoded, too.
+    /// Samples hold counts since the last one, even if that was before the window: then all that comes before it is
+    /// decoded, too.
     pub counts: bool,
 }
 
@@ -27,18 +28,18 @@ impl Window {
     };
 }
 
-/// The same in the time of the trace.
+/// The window in the time of the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bounds {
-    /// What comes before need not be decoded; `None` if all has to be.
+    /// Trace before it need not be decoded; `None` if all has to be.
     pub(crate) start: Option<u64>,
-    /// What comes from here on need not, either.
+    /// Trace from here on need not, either.
     pub(crate) end: u64,
 }
 
 impl Bounds {
-    /// Of a window, in a recording with this clock; `foretold` says whether decoding can begin anywhere.
-    pub(crate) fn new(window: Window, clock: Option<TscClock>, foretold: bool) -> Bounds {
+    /// The bounds of a window, in a recording with this clock; `jumps` where decoding can begin anywhere.
+    pub(crate) fn new(window: Window, clock: Option<TscClock>, jumps: bool) -> Bounds {
         /// Clocks are converted to a tick or two.
         const TICKS: u64 = 4;
         let Window {
@@ -46,27 +47,21 @@ impl Bounds {
             last,
             counts,
         } = window;
-        // The TSC has no value for what was before it was 0.
+        // The TSC has no value for times before it was 0.
         let tsc = |time: PerfTime| {
             let since = |clock: &TscClock| time.0.wrapping_sub(clock.time(0).0);
-            let told = |clock: &TscClock| time.0 != u64::MAX && since(clock) <= u64::MAX / 2;
-            clock.filter(told).map(|clock| clock.tsc(time))
+            let has_tsc = |clock: &TscClock| time.0 != u64::MAX && since(clock) <= u64::MAX / 2;
+            clock.filter(has_tsc).map(|clock| clock.tsc(time))
         };
-        let start = if foretold && !counts {
-            tsc(first)
-        } else {
-            None
-        };
+        let start = if jumps && !counts { tsc(first) } else { None };
         Bounds {
             start: start.map(|start| start.saturating_sub(TICKS)),
             end: tsc(last).map_or(u64::MAX, |end| end.saturating_add(TICKS)),
         }
     }
-}
 
-impl Bounds {
-    /// Up to where a queue is decoded that has reached a moment and is to be decoded till `until`. Behind the end it is
-    /// what the trace tells next: code that ran before the end may be told with it.
+    /// The limit of a queue that has reached a moment and is to be decoded till `until`. Behind the end it is the next
+    /// time in the trace: code that ran before the end may come with it.
     pub(crate) fn limit(self, reached: u64, until: u64) -> u64 {
         if reached < self.end {
             until.min(self.end)
@@ -79,76 +74,71 @@ impl Bounds {
 /// Places that a scanner passes before it surely knows what a decoder would that read all that comes before.
 const SURE: usize = 4;
 
-/// Bytes between which nobody looks where a time is reached.
+/// Bytes between places at which the time is looked up.
 const STEP: usize = 64 << 10;
 
 /// Looks for the place from which a queue need be decoded.
 pub(crate) struct Seeker<'p> {
     pub(crate) config: &'p Config,
-    pub(crate) wanted: EmitOptions,
-    /// From where on decoding matters.
+    pub(crate) emit: EmitOptions,
+    /// The time from which on decoding matters.
     pub(crate) start: u64,
 }
 
 impl Seeker<'_> {
-    /// The last place that is known of before the start, with what is to be fed from there on, and the feed behind it.
-    pub(crate) fn find<'t>(
-        &self,
-        feed: &Feed<'t>,
-    ) -> Option<(Checkpoint, TraceChunk<'t>, Feed<'t>)> {
+    /// The last place that is known of before the start.
+    pub(crate) fn find<'t>(&self, feed: &Feed<'t>) -> Option<StartPoint<'t>> {
         let mut feed = feed.clone();
         let (mut last, mut before) = (None, None);
-        while let Some(stretch) = feed.next_stretch() {
-            if self.scanner(stretch, 0).next().is_some() {
-                before = last.replace((stretch, feed.clone()));
+        while let Some(chunk) = feed.next_chunk() {
+            if self.scanner(chunk, 0).next().is_some() {
+                before = last.replace((chunk, feed.clone()));
             }
         }
         [last, before]
             .into_iter()
             .flatten()
-            .find_map(|(stretch, feed)| {
-                let place = self.last_place(stretch)?;
-                let behind = usize::try_from(place.offset() - stretch.offset).ok()?;
-                Some((
-                    place,
-                    TraceChunk {
-                        bytes: stretch.bytes.get(behind..)?,
-                        ..stretch
-                    },
+            .find_map(|(chunk, feed)| {
+                let checkpoint = self.last_place(chunk)?;
+                let behind = usize::try_from(checkpoint.offset() - chunk.offset).ok()?;
+                let bytes = chunk.bytes.get(behind..)?;
+                Some(StartPoint {
+                    checkpoint,
+                    chunk: TraceChunk { bytes, ..chunk },
                     feed,
-                ))
+                })
             })
     }
 
-    /// The last place in a stretch that is known of before the start.
-    fn last_place(&self, stretch: TraceChunk<'_>) -> Option<Checkpoint> {
-        let (mut low, mut high) = (0, stretch.bytes.len());
+    /// The last place in a chunk that is known of before the start.
+    fn last_place(&self, chunk: TraceChunk<'_>) -> Option<Checkpoint> {
+        let (mut low, mut high) = (0, chunk.bytes.len());
         while high - low > STEP {
             let middle = low + (high - low) / 2;
-            match self.scanner(stretch, middle).next() {
+            match self.scanner(chunk, middle).next() {
                 Some(_) => low = middle,
                 None => high = middle,
             }
         }
         let near = low.saturating_sub(2 * STEP);
-        self.last_from(stretch, near)
-            .or_else(|| self.last_from(stretch, 0))
+        self.last_from(chunk, near)
+            .or_else(|| self.last_from(chunk, 0))
     }
 
-    fn last_from(&self, stretch: TraceChunk<'_>, from: usize) -> Option<Checkpoint> {
-        let begins = from == 0 && !stretch.consecutive;
-        let (passed, last) = self.scanner(stretch, from).enumerate().last()?;
+    fn last_from(&self, chunk: TraceChunk<'_>, from: usize) -> Option<Checkpoint> {
+        let begins = from == 0 && !chunk.consecutive;
+        let (passed, last) = self.scanner(chunk, from).enumerate().last()?;
         (begins || passed >= SURE).then_some(last)
     }
 
     /// A scanner that begins at the first PSB behind a place.
-    fn scanner<'t>(&self, stretch: TraceChunk<'t>, from: usize) -> PsbScanner<'t> {
+    fn scanner<'t>(&self, chunk: TraceChunk<'t>, from: usize) -> PsbScanner<'t> {
         let rest = TraceChunk {
-            bytes: &stretch.bytes[from..],
-            offset: stretch.offset + from as u64,
-            ..stretch
+            bytes: &chunk.bytes[from..],
+            offset: chunk.offset + from as u64,
+            ..chunk
         };
-        PsbScanner::anew(self.config, self.wanted, rest, Some(Tsc(self.start)))
+        PsbScanner::anew(self.config, self.emit, rest, Some(Tsc(self.start)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Instructions in the code of a recording, for those who show code that no trace led through.
+//! Instructions in the code of a recording, for commands that show code that no trace led through.
 
 use intel_pt::insn::{Flow, classify};
 use intel_pt::packet::ExecMode;
@@ -9,7 +9,7 @@ use oxperf_session::CodeWidth;
 pub struct CodeBytes {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// How wide it is, as its file says.
+    /// Its width, as its file says.
     pub width: CodeWidth,
 }
 
@@ -18,7 +18,7 @@ pub struct CodeBytes {
 pub struct CodeInstruction {
     /// Bytes that it has.
     pub length: usize,
-    /// Whether it always branches: what follows it does not run next.
+    /// It always branches: the instruction behind it does not run next.
     pub always_branches: bool,
 }
 
@@ -37,7 +37,7 @@ impl CodeInstruction {
     }
 }
 
-/// The width as samples tell it.
+/// The width as samples hold it.
 pub(crate) fn code_width(mode: ExecMode) -> CodeWidth {
     match mode {
         ExecMode::Bits16 => CodeWidth::Bits16,
@@ -54,7 +54,7 @@ fn exec_mode(width: CodeWidth) -> ExecMode {
     }
 }
 
-/// How wide the code of a file is, by the class in its ELF header.
+/// The width of the code of a file, by the class in its ELF header.
 pub(super) fn width_of_file(bytes: &[u8]) -> CodeWidth {
     const CLASS_32: u8 = 1;
     let is_elf = bytes.starts_with(b"\x7fELF");
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn files_tell_their_width() {
+    fn the_elf_class_is_the_width() {
         assert_eq!(width_of_file(b"\x7fELF\x01"), CodeWidth::Bits32);
         assert_eq!(width_of_file(b"\x7fELF\x02"), CodeWidth::Bits64);
         assert_eq!(width_of_file(b""), CodeWidth::Bits64);

@@ -9,14 +9,14 @@ use std::sync::OnceLock;
 use intel_pt::{Code, ImageId};
 use oxperf_abi::BuildId;
 use oxperf_machine::{DsoId, KernelReference, Objects};
-use oxperf_objects::{KernelMemory, KernelSymbol};
+use oxperf_objects::{KernelMemory, KernelPiece, KernelSymbol};
 use rustc_hash::FxHashMap;
 
 use super::modules::ModuleCode;
 use super::patches::Patches;
 use crate::trace::CodeChange;
 
-/// Where a kernel's code is looked for, the preferred places first.
+/// The places where a kernel's code is looked for, the preferred ones first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelSearchPaths {
     /// Code that the recording holds itself, such as that of BPF programs: addresses and bytes.
@@ -31,7 +31,7 @@ pub struct KernelSearchPaths {
     pub images: Vec<PathBuf>,
     /// A list of the kernel's symbols (a copy of `/proc/kallsyms`): what the code in modules' files calls.
     pub symbols: Option<PathBuf>,
-    /// Whether the kernel that runs here is asked, if it has this build id.
+    /// The build id that the kernel that runs here must have to be asked; `None` where it is not asked.
     pub running: Option<BuildId>,
 }
 
@@ -40,12 +40,12 @@ pub struct KernelSearchPaths {
 pub(super) struct KernelCode {
     memories: Vec<KernelMemory>,
     patches: Patches,
-    /// Where to read its symbols.
+    /// The file of its symbols.
     list: Option<PathBuf>,
     symbols: OnceLock<FxHashMap<Box<[u8]>, u64>>,
 }
 
-/// What a recording says of its kernel.
+/// The identity of a kernel, as a recording has it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Identity<'m> {
     build_id: Option<BuildId>,
@@ -107,7 +107,7 @@ impl KernelCode {
         code
     }
 
-    /// Finds the code of a guest's kernel, of which the recording may tell where a symbol was.
+    /// Finds the code of a guest's kernel, of which the recording may have the place of a symbol.
     pub(super) fn find_of_guest(
         places: &KernelSearchPaths,
         reference: Option<&KernelReference>,
@@ -123,7 +123,7 @@ impl KernelCode {
         }
     }
 
-    /// Whether any code was found.
+    /// True when any code was found.
     pub(super) fn is_known(&self) -> bool {
         !self.memories.is_empty()
     }
@@ -152,29 +152,29 @@ impl KernelCode {
             .enumerate()
             .find_map(|(number, memory)| Some((number as u64, memory.at(address)?)))?;
         let image = KERNEL_IMAGE | number << 16 | piece.number as u64;
-        self.unchanged(address, image, (piece.start, piece.bytes))
+        self.unchanged(address, image, piece)
     }
 
     /// The code around an address of a module that lies here.
     pub(super) fn in_module<'m>(
         &self,
         address: u64,
-        (number, module): (DsoId, &'m ModuleCode),
+        dso: DsoId,
+        module: &'m ModuleCode,
     ) -> Option<Code<'m>> {
-        self.unchanged(
-            address,
-            MODULE_IMAGE | u64::from(number.0),
-            (module.start, &module.bytes),
-        )
+        let memory = KernelPiece {
+            number: 0,
+            start: module.start,
+            bytes: &module.bytes,
+        };
+        self.unchanged(address, MODULE_IMAGE | u64::from(dso.0), memory)
     }
 
-    /// What lies around an address in a stretch of memory, up to where it was changed.
-    fn unchanged<'b>(
-        &self,
-        address: u64,
-        image: u64,
-        (from, bytes): (u64, &'b [u8]),
-    ) -> Option<Code<'b>> {
+    /// The code around an address in a piece of memory, up to where it was changed.
+    fn unchanged<'b>(&self, address: u64, image: u64, memory: KernelPiece<'b>) -> Option<Code<'b>> {
+        let KernelPiece {
+            start: from, bytes, ..
+        } = memory;
         let free = self.patches.free_around(address);
         let start = free.start.max(from);
         let first = usize::try_from(start - from).ok()?;
@@ -190,7 +190,7 @@ impl KernelCode {
         })
     }
 
-    /// Where the kernel has a symbol, or one of its modules.
+    /// The address of a symbol of the kernel or of one of its modules.
     pub(super) fn symbol(&self, name: &[u8]) -> Option<u64> {
         let read = || match self.list.as_deref().map(fs::read) {
             Some(Ok(text)) => text
@@ -209,9 +209,9 @@ impl KernelCode {
 
 const RUNNING_LIST: &str = "/proc/kallsyms";
 
-/// Marks what is a kernel's; other images have numbers below.
+/// Marks the images of a kernel; others have numbers below.
 const KERNEL_IMAGE: u64 = 1 << 60;
-/// The same of its modules' files.
+/// Marks the files of its modules.
 const MODULE_IMAGE: u64 = 1 << 59;
 
 impl KernelSearchPaths {
@@ -279,7 +279,7 @@ fn copy(folder: &Path, symbol: Option<KernelSymbol<'_>>) -> Option<KernelMemory>
         .filter(|_| same)
 }
 
-/// Whether a list of a kernel's symbols has a symbol at its address.
+/// True when a list of a kernel's symbols has a symbol at its address.
 fn has_symbol(kallsyms: &Path, symbol: Option<KernelSymbol<'_>>) -> bool {
     let Some(symbol) = symbol else { return true };
     // No further than needed: the running kernel writes its list as it is read.

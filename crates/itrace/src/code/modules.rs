@@ -11,9 +11,10 @@ pub(super) struct ModuleCode {
 }
 
 impl ModuleCode {
-    /// Finds the file of the module that lies from `start` on. `symbol` tells where the kernel has what it calls.
+    /// Finds the file of the module that lies from `start` on. `symbol` gives the addresses in the kernel that it calls.
     pub(super) fn find(
-        (dso, start): (&Dso, u64),
+        dso: &Dso,
+        start: u64,
         locator: &Locator,
         symbol: &dyn Fn(&[u8]) -> Option<u64>,
     ) -> Option<ModuleCode> {

@@ -14,6 +14,16 @@ use rustc_hash::FxHashSet;
 use super::line;
 use crate::code::ThreadCode;
 
+/// Code from where it was entered to a branch.
+#[derive(Default)]
+struct Stretch {
+    instructions: Vec<Located>,
+    /// Its last instruction branches.
+    branches: bool,
+    /// A packet named the address that it leads to.
+    steered: bool,
+}
+
 /// Stretches that were shown; forgotten when they are too many.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
@@ -22,87 +32,67 @@ pub(super) struct Walked {
     announced: bool,
 }
 
-/// Stretches that are remembered at most.
-const MANY: usize = 1 << 20;
+/// Most stretches that are remembered.
+const MAX_STRETCHES: usize = 1 << 20;
 
 impl Walked {
-    /// Whether the last instruction announced an emulated PTWRITE.
+    /// True when the last instruction announced an emulated PTWRITE.
     pub(super) fn announced(&self) -> bool {
         self.announced
     }
 
-    /// Appends the instructions of the decoder's run; `steered` where a packet named the address that it leads to.
-    pub(super) fn write_run(
+    /// Appends the instructions of the decoder's path; `steered` where a packet named the address that it leads to.
+    pub(super) fn write_path(
         &mut self,
         decoder: &Decoder<'_>,
         code: &ThreadCode<'_>,
         steered: bool,
         out: &mut Vec<u8>,
     ) {
-        let run = decoder.path();
-        let guest = decoder.moment().mode.guest;
-        let mut stretch = Vec::new();
-        for (index, visit) in run.visits.iter().enumerate() {
+        let path = decoder.path();
+        let text = CodeText {
+            decoder,
+            code,
+            guest: decoder.moment().mode.guest,
+        };
+        let mut stretch = Stretch {
+            steered,
+            ..Stretch::default()
+        };
+        for (index, visit) in path.visits.iter().enumerate() {
             let instructions = decoder.block(visit.block()).instructions();
-            let last = index + 1 == run.visits.len();
-            let ran = run
-                .partial
-                .filter(|_| last)
-                .map_or(instructions.len(), |count| count as usize);
+            let is_last = index + 1 == path.visits.len();
+            let partial = path.partial.filter(|_| is_last);
+            let ran = partial.map_or(instructions.len(), |count| count as usize);
             for (place, &located) in instructions.iter().take(ran).enumerate() {
-                stretch.push(located);
-                let branches = located.class.flow() != Flow::Next;
-                let sampled = run
+                stretch.instructions.push(located);
+                stretch.branches = located.class.flow() != Flow::Next;
+                let sampled = path
                     .marks
                     .iter()
                     .any(|mark| mark.visit as usize == index && mark.instruction as usize == place);
-                if branches || sampled {
-                    self.write_stretch(
-                        &stretch,
-                        branches,
-                        steered,
-                        &Text {
-                            decoder,
-                            code,
-                            guest,
-                        },
-                        out,
-                    );
-                    stretch.clear();
+                if stretch.branches || sampled {
+                    self.write_stretch(&stretch, &text, out);
+                    stretch.instructions.clear();
+                    stretch.branches = false;
                 }
             }
         }
-        self.write_stretch(
-            &stretch,
-            false,
-            steered,
-            &Text {
-                decoder,
-                code,
-                guest,
-            },
-            out,
-        );
+        self.write_stretch(&stretch, &text, out);
     }
 
-    fn write_stretch(
-        &mut self,
-        stretch: &[Located],
-        whole: bool,
-        steered: bool,
-        text: &Text<'_, '_>,
-        out: &mut Vec<u8>,
-    ) {
-        let (Some(first), Some(last)) = (stretch.first(), stretch.last()) else {
+    fn write_stretch(&mut self, stretch: &Stretch, text: &CodeText<'_, '_>, out: &mut Vec<u8>) {
+        let instructions = &stretch.instructions;
+        let (Some(first), Some(last)) = (instructions.first(), instructions.last()) else {
             return;
         };
-        let place = text.place(first.ip).filter(|_| whole);
+        let place = text.place(first.ip).filter(|_| stretch.branches);
         let known = place.is_some_and(|place| self.stretches.contains(&place));
         self.announced = false;
-        if known && !steered {
+        if known && !stretch.steered {
             return text.write(*last, false, out);
         }
-        for &located in stretch {
+        for &located in instructions {
             text.write(located, true, out);
         }
         self.announced = text.jumps_over_signature(*last);
@@ -110,7 +100,7 @@ impl Walked {
             line!(out, "Emulated ptwrite signature not found");
             self.announced = false;
         }
-        if self.stretches.len() > MANY {
+        if self.stretches.len() > MAX_STRETCHES {
             self.stretches.clear();
         }
         self.stretches.extend(place);
@@ -118,14 +108,14 @@ impl Walked {
 }
 
 /// Writes instructions.
-struct Text<'a, 'm> {
+struct CodeText<'a, 'm> {
     decoder: &'a Decoder<'a>,
     code: &'a ThreadCode<'m>,
     guest: bool,
 }
 
-impl Text<'_, '_> {
-    /// Where an address lies in its image.
+impl CodeText<'_, '_> {
+    /// The image of an address, and the offset there.
     fn place(&self, ip: u64) -> Option<(ImageId, u64)> {
         let code = self.code.code(CodeAddress {
             ip,
@@ -166,7 +156,7 @@ impl Text<'_, '_> {
         }
     }
 
-    /// Whether it is the jump that announces an emulated PTWRITE, if the right bytes are behind it.
+    /// True for the jump that announces an emulated PTWRITE, if the right bytes are behind it.
     fn jumps_over_signature(&self, located: Located) -> bool {
         let jump = self
             .instruction(located)
@@ -201,14 +191,14 @@ fn name(class: Class) -> &'static str {
     }
 }
 
-/// What does not fit between a packet and the instruction at `ip`.
+/// The reason why a packet and the instruction at `ip` do not fit.
 pub(super) fn misfit(
     packet: Option<Packet>,
     ip: u64,
     decoder: &Decoder<'_>,
     code: &ThreadCode<'_>,
 ) -> &'static str {
-    let text = Text {
+    let text = CodeText {
         decoder,
         code,
         guest: decoder.moment().mode.guest,

@@ -1,4 +1,4 @@
-//! What the log says about clocks.
+//! The lines of the log about clocks.
 
 use std::io::Write;
 
@@ -26,7 +26,7 @@ pub(super) fn write_config(config: &Config, out: &mut Vec<u8>) {
     line!(out, "timestamp: tsc_slip {SLIP:#x}");
 }
 
-/// Appends what TMA says.
+/// Appends the times of a TMA packet.
 pub(super) fn write_tie(time: Tsc, mtc: u8, rest: u64, out: &mut Vec<u8>) {
     line!(
         out,
@@ -37,7 +37,7 @@ pub(super) fn write_tie(time: Tsc, mtc: u8, rest: u64, out: &mut Vec<u8>) {
     );
 }
 
-/// Appends what a cycle is worth.
+/// Appends the ticks of a cycle.
 pub(super) fn write_measured(measured: &Measured, out: &mut Vec<u8>) {
     let (ticks, end) = (short(measured.ticks), measured.end);
     let head = format!("Timestamp: calculated {ticks} TSC ticks per cycle");
@@ -69,9 +69,10 @@ fn short(value: f64) -> String {
     }
     let before = value.abs().log10().floor() as i32 + 1;
     let text = format!("{value:.*}", usize::try_from(6 - before).unwrap_or(0));
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 

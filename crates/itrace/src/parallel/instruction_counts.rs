@@ -1,46 +1,49 @@
-//! How many instructions ran before each stretch: whoever samples every so many has to know. One worker tells it to the
-//! next.
+//! Instructions that ran before each chunk: a worker that samples every so many has to know. One worker reports them to
+//! the next.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex};
 
-use super::work_queue::{MOST_AHEAD, lock, wait};
+use super::chunk::MAX_AHEAD;
+use super::locks::{lock, wait};
 
-/// Instructions before a stretch.
+/// Instructions before a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Before {
+pub(super) enum CountBefore {
     /// So many.
     Known(u64),
-    /// Nobody has found out what ran before.
+    /// Nobody has found out how many.
     Unknown,
 }
 
-impl Before {
-    /// What is before the next stretch.
-    fn behind(self, count: Option<u64>) -> Before {
+impl CountBefore {
+    /// Instructions before the next chunk, if so many ran in this one.
+    fn behind(self, count: Option<u64>) -> CountBefore {
         match (self, count) {
-            (Before::Known(before), Some(count)) => Before::Known(before.wrapping_add(count)),
-            _ => Before::Unknown,
+            (CountBefore::Known(before), Some(count)) => {
+                CountBefore::Known(before.wrapping_add(count))
+            }
+            _ => CountBefore::Unknown,
         }
     }
 }
 
-/// What is known of all stretches.
+/// The counts so far.
 #[derive(Debug)]
-struct Told {
-    /// The number of the first stretch of `before`.
+struct ReportedCounts {
+    /// The number of the first chunk of `before`.
     first: usize,
-    before: VecDeque<Before>,
-    /// What ran in stretches before which others are not told.
-    counts: BTreeMap<usize, Option<u64>>,
-    /// Somebody will tell nothing any more.
+    before: VecDeque<CountBefore>,
+    /// Reports of chunks behind one that is not reported yet.
+    reports: BTreeMap<usize, Option<u64>>,
+    /// A worker left without a report.
     broken: bool,
 }
 
-impl Told {
-    fn before(&self, number: usize) -> Option<Before> {
+impl ReportedCounts {
+    fn before(&self, number: usize) -> Option<CountBefore> {
         match self.before.get(number.checked_sub(self.first)?) {
-            None if self.broken => Some(Before::Unknown),
+            None if self.broken => Some(CountBefore::Unknown),
             before => before.copied(),
         }
     }
@@ -48,12 +51,12 @@ impl Told {
     fn go_on(&mut self) {
         loop {
             let last = self.first + self.before.len() - 1;
-            let (Some(count), Some(before)) = (self.counts.remove(&last), self.before.back())
+            let (Some(count), Some(before)) = (self.reports.remove(&last), self.before.back())
             else {
                 return;
             };
             self.before.push_back(before.behind(count));
-            if self.before.len() > 2 * MOST_AHEAD {
+            if self.before.len() > 2 * MAX_AHEAD {
                 self.before.pop_front();
                 self.first += 1;
             }
@@ -61,74 +64,73 @@ impl Told {
     }
 }
 
-/// What workers tell each other.
+/// The counts that workers report to each other.
 #[derive(Debug)]
-pub(super) struct Counts {
-    told: Mutex<Told>,
+pub(super) struct InstructionCounts {
+    reported: Mutex<ReportedCounts>,
     more: Condvar,
 }
 
-impl Counts {
-    /// So many instructions ran before the first stretch.
-    pub(super) fn new(before: u64) -> Counts {
-        let before = VecDeque::from([Before::Known(before)]);
-        let told = Told {
+impl InstructionCounts {
+    /// So many instructions ran before the first chunk.
+    pub(super) fn new(before: u64) -> InstructionCounts {
+        let reported = ReportedCounts {
             first: 0,
-            before,
-            counts: BTreeMap::new(),
+            before: VecDeque::from([CountBefore::Known(before)]),
+            reports: BTreeMap::new(),
             broken: false,
         };
-        Counts {
-            told: Mutex::new(told),
+        InstructionCounts {
+            reported: Mutex::new(reported),
             more: Condvar::new(),
         }
     }
 
-    /// What ran before a stretch, if it is told already.
-    pub(super) fn before(&self, number: usize) -> Option<Before> {
-        lock(&self.told).before(number)
+    /// The count before a chunk, if it is reported already.
+    pub(super) fn before(&self, number: usize) -> Option<CountBefore> {
+        lock(&self.reported).before(number)
     }
 
-    /// What ran before a stretch, once it is told.
-    pub(super) fn wait(&self, number: usize) -> Before {
-        let mut told = lock(&self.told);
+    /// The count before a chunk, once it is reported.
+    pub(super) fn wait(&self, number: usize) -> CountBefore {
+        let mut reported = lock(&self.reported);
         loop {
-            match told.before(number) {
+            match reported.before(number) {
                 Some(before) => return before,
-                None => told = wait(&self.more, told),
+                None => reported = wait(&self.more, reported),
             }
         }
     }
 
-    /// What ran in a stretch; `None` if that could not be found out.
-    pub(super) fn tell(&self, number: usize, count: Option<u64>) {
-        let mut told = lock(&self.told);
-        told.counts.insert(number, count);
-        told.go_on();
-        drop(told);
+    /// Reports the instructions of a chunk; `None` if they could not be found out.
+    pub(super) fn report(&self, number: usize, count: Option<u64>) {
+        let mut reported = lock(&self.reported);
+        reported.reports.insert(number, count);
+        reported.go_on();
+        drop(reported);
         self.more.notify_all();
     }
 
-    /// It was found out what ran before a stretch.
+    /// Corrects the count before a chunk, if it was not known.
     pub(super) fn correct(&self, number: usize, before: u64) {
-        let mut told = lock(&self.told);
-        let first = told.first;
-        let Some(place) = number
+        let mut reported = lock(&self.reported);
+        let first = reported.first;
+        let Some(index) = number
             .checked_sub(first)
-            .filter(|place| *place < told.before.len())
+            .filter(|index| *index < reported.before.len())
         else {
             return;
         };
-        if told.before[place] == Before::Unknown {
-            // What follows was worked out from it, and is not known either.
-            told.before.truncate(place);
-            told.before.push_back(Before::Known(before));
+        if reported.before[index] == CountBefore::Unknown {
+            // Later counts were worked out from it, and are not known either.
+            reported.before.truncate(index);
+            reported.before.push_back(CountBefore::Known(before));
         }
     }
 
-    /// Somebody left without having told what ran in its stretch.
+    /// Notes that a worker left without a report for its chunk.
     pub(super) fn break_off(&self) {
-        lock(&self.told).broken = true;
+        lock(&self.reported).broken = true;
         self.more.notify_all();
     }
 }
@@ -138,32 +140,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_are_told_in_any_order() {
-        let counts = Counts::new(10);
+    fn chunks_are_reported_in_any_order() {
+        let counts = InstructionCounts::new(10);
         assert_eq!(
             (counts.before(0), counts.before(1)),
-            (Some(Before::Known(10)), None)
+            (Some(CountBefore::Known(10)), None)
         );
-        counts.tell(1, Some(7));
+        counts.report(1, Some(7));
         assert_eq!(counts.before(2), None);
-        counts.tell(0, Some(5));
-        assert_eq!(counts.wait(1), Before::Known(15));
-        assert_eq!(counts.wait(2), Before::Known(22));
+        counts.report(0, Some(5));
+        assert_eq!(counts.wait(1), CountBefore::Known(15));
+        assert_eq!(counts.wait(2), CountBefore::Known(22));
     }
 
     #[test]
-    fn what_is_unknown_stays_so_till_it_is_found_out() {
-        let counts = Counts::new(0);
-        counts.tell(0, None);
-        counts.tell(1, Some(3));
-        assert_eq!(counts.wait(2), Before::Unknown);
+    fn an_unknown_count_stays_so_till_it_is_corrected() {
+        let counts = InstructionCounts::new(0);
+        counts.report(0, None);
+        counts.report(1, Some(3));
+        assert_eq!(counts.wait(2), CountBefore::Unknown);
         counts.correct(2, 40);
-        counts.tell(2, Some(2));
+        counts.report(2, Some(2));
         assert_eq!(
             (counts.wait(2), counts.wait(3)),
-            (Before::Known(40), Before::Known(42))
+            (CountBefore::Known(40), CountBefore::Known(42))
         );
         counts.break_off();
-        assert_eq!(counts.wait(4), Before::Unknown);
+        assert_eq!(counts.wait(4), CountBefore::Unknown);
     }
 }

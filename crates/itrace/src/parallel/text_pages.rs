@@ -1,4 +1,4 @@
-//! Text in pages of one size: it grows without moving, and its room serves the next text, whatever that needs.
+//! Text in pages of one size: it grows without moving, and its memory serves the next text, however long that is.
 
 /// Bytes of a page; the last thing that is written on it may go beyond.
 const PAGE: usize = 1 << 20;
@@ -7,7 +7,7 @@ const MARGIN: usize = 64 << 10;
 
 /// A text.
 #[derive(Debug, Default)]
-pub(crate) struct Pages {
+pub(crate) struct TextPages {
     /// The pages so far; the last one is open.
     written: Vec<Vec<u8>>,
     /// Empty ones.
@@ -18,12 +18,12 @@ pub(crate) struct Pages {
 
 /// A place in a text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(crate) struct Mark {
+pub(crate) struct TextPosition {
     page: usize,
     offset: usize,
 }
 
-impl Pages {
+impl TextPages {
     /// The page to write on.
     #[inline]
     pub(super) fn open(&mut self) -> &mut Vec<u8> {
@@ -49,19 +49,23 @@ impl Pages {
         self.full + self.written.last().map_or(0, Vec::len)
     }
 
-    /// Where the text ends.
-    pub(crate) fn end(&self) -> Mark {
+    /// The end of the text.
+    pub(crate) fn end(&self) -> TextPosition {
         match self.written.split_last() {
-            Some((last, before)) => Mark {
+            Some((last, before)) => TextPosition {
                 page: before.len(),
                 offset: last.len(),
             },
-            None => Mark::default(),
+            None => TextPosition::default(),
         }
     }
 
     /// The text between two places, page by page; none of the pieces is empty.
-    pub(crate) fn between(&self, from: Mark, to: Mark) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn between(
+        &self,
+        from: TextPosition,
+        to: TextPosition,
+    ) -> impl Iterator<Item = &[u8]> {
         let pages = self
             .written
             .iter()
@@ -94,41 +98,43 @@ mod tests {
 
     #[test]
     fn text_is_read_between_places_over_all_pages() {
-        let mut pages = Pages::default();
+        let mut pages = TextPages::default();
         assert_eq!(
             (
                 pages.len(),
-                pages.between(Mark::default(), pages.end()).count()
+                pages.between(TextPosition::default(), pages.end()).count()
             ),
             (0, 0)
         );
-        let mut marks = vec![pages.end()];
+        let mut positions = vec![pages.end()];
         for letter in b'a'..=b'e' {
             pages
                 .open()
                 .extend(std::iter::repeat_n(letter, PAGE / 2 + 1));
-            marks.push(pages.end());
+            positions.push(pages.end());
         }
         assert_eq!(pages.len(), 5 * (PAGE / 2 + 1));
-        for (letter, places) in (b'a'..=b'e').zip(marks.windows(2)) {
+        for (letter, places) in (b'a'..=b'e').zip(positions.windows(2)) {
             let text = pages
                 .between(places[0], places[1])
                 .collect::<Vec<_>>()
                 .concat();
             assert_eq!(text, vec![letter; PAGE / 2 + 1]);
         }
-        let whole = pages.between(Mark::default(), pages.end()).map(<[u8]>::len);
+        let whole = pages
+            .between(TextPosition::default(), pages.end())
+            .map(<[u8]>::len);
         assert_eq!(
             whole.collect::<Vec<_>>(),
             [PAGE + 2, PAGE + 2, PAGE / 2 + 1]
         );
 
         pages.clear();
-        assert_eq!((pages.len(), pages.end()), (0, Mark::default()));
+        assert_eq!((pages.len(), pages.end()), (0, TextPosition::default()));
         pages.open().push(b'x');
         assert_eq!(
             pages
-                .between(Mark::default(), pages.end())
+                .between(TextPosition::default(), pages.end())
                 .collect::<Vec<_>>(),
             [b"x"]
         );

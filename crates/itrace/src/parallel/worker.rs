@@ -1,279 +1,283 @@
-//! One of those who decode: a decoder that goes on wherever it is told to.
+//! A worker: a decoder that goes on wherever a chunk begins.
 
-use intel_pt::{Choices, Decoder, EmitOptions, Item, Period, QuickMode, TraceChunk, Tsc};
+use intel_pt::{Choices, Decoder, EmitOptions, Item, Period, QuickMode};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleFlags;
 
-use super::chunk_output::{Portion, What};
-use super::instruction_counts::{Before, Counts};
-use super::work_queue::{Desk, Task};
+use super::chunk::{Chunk, SharedTrace};
+use super::chunk_output::{Arrival, ChunkOutput, OutputKind};
+use super::instruction_counts::{CountBefore, InstructionCounts};
+use super::reorder_buffer::DoneChunk;
+use super::work_queue::WorkQueue;
 use crate::code::{Images, ThreadCode};
-use crate::decoded::{Earlier, Stamp, Told};
+use crate::decoded::{DecodedItem, PriorState, TimeUpdate};
 use crate::plan::Plan;
-use crate::select::{BlockTexts, Heads, Scribe, Taker, Taking, state_flags};
-use crate::stack::{Followed, Moves};
+use crate::select::{
+    BlockTextCache, LinePrefix, LineWriter, NamedAddress, PathState, SampleSelector, SelectOptions,
+    TextSynth, state_flags,
+};
+use crate::stack::{FollowOptions, StackChanges};
 
-/// Bytes of a stretch above which it is left to the lane's own decoder.
-const MOST: usize = 24 << 20;
+/// Bytes of an output above which the chunk is left to the queue's own decoder.
+const MAX_OUTPUT: usize = 24 << 20;
 
-/// What is the same for all workers while they work.
+/// The state that all workers share while they work.
 #[derive(Clone, Copy)]
-pub(crate) struct Shared<'m> {
+pub(crate) struct DecodeContext<'m, 't> {
     pub(crate) machine: &'m Machine,
     pub(crate) images: &'m Images,
     pub(crate) thread: Option<ThreadId>,
-    pub(crate) scribe: Option<Scribe<'m>>,
-    pub(crate) taking: &'m Taking,
-    pub(crate) limit: Option<Tsc>,
+    /// Writes code that ran as text, if it becomes text.
+    pub(crate) text_synth: Option<TextSynth<'m>>,
+    pub(crate) select: &'m SelectOptions,
+    /// The trace of which the chunks are.
+    pub(crate) trace: SharedTrace<'t>,
 }
 
-/// A decoder with what its blocks look like.
+/// A decoder with the caches of its blocks.
 pub(super) struct Worker<'t> {
     decoder: Decoder<'t>,
-    wanted: EmitOptions,
-    texts: BlockTexts,
-    heads: Heads,
-    taker: Taker,
-    moves: Moves,
+    emit: EmitOptions,
+    texts: BlockTextCache,
+    prefix: LinePrefix,
+    selector: SampleSelector,
+    changes: StackChanges,
 }
 
+/// The chunk is left to the queue's own decoder.
+struct GaveUp;
+
 impl<'t> Worker<'t> {
-    pub(super) fn new(plan: &Plan, wanted: EmitOptions) -> Worker<'t> {
+    pub(super) fn new(plan: &Plan, emit: EmitOptions) -> Worker<'t> {
         Worker {
-            decoder: Decoder::new(plan.config, wanted),
-            wanted,
-            texts: BlockTexts::default(),
-            heads: Heads::default(),
-            taker: Taker::default(),
-            moves: Moves::default(),
+            decoder: Decoder::new(plan.config, emit),
+            emit,
+            texts: BlockTextCache::default(),
+            prefix: LinePrefix::default(),
+            selector: SampleSelector::default(),
+            changes: StackChanges::default(),
         }
     }
 
-    /// Decodes what is on the desk; `trace` begins where the first stretch does.
-    pub(super) fn work(&mut self, desk: &Desk<'t>, trace: TraceChunk<'t>, shared: Shared<'_>) {
-        while let Some(mut portion) = desk.wait_for_room() {
-            let Some(mut task) = desk.take_task() else {
-                return desk.leave_room(portion);
+    /// Decodes chunks as long as there are any.
+    pub(super) fn work(&mut self, work_queue: &WorkQueue<'t>, cx: DecodeContext<'_, 't>) {
+        while let Some(mut output) = work_queue.wait_for_room() {
+            let Some(mut chunk) = work_queue.take_chunk() else {
+                return work_queue.leave_room(output);
             };
-            let skipped = usize::try_from(task.start.offset() - trace.offset).unwrap_or(usize::MAX);
-            let bytes = trace.bytes.get(skipped..).unwrap_or_default();
-            portion.clear();
-            self.moves.clear();
-            self.heads.begin();
-            let stretch = TraceChunk { bytes, ..trace };
-            if self.is_by_number() {
-                self.decode_by_number(&desk.counts, &mut task, stretch, shared, &mut portion);
+            output.clear();
+            self.changes.clear();
+            self.prefix.begin();
+            if self.needs_count_before() {
+                self.decode_counted(&work_queue.counts, &mut chunk, cx, &mut output);
             } else {
-                self.decode(&task, stretch, shared, &mut portion);
+                output.arrival = self.decode(&chunk, cx, &mut output).ok();
             }
-            portion.heads = (self.heads.first(), self.heads.written());
-            portion.settle(&mut self.moves);
-            desk.put(task, portion);
+            output.first_line = self.prefix.first();
+            output.written = Some(self.prefix.written()).filter(|written| *written != 0);
+            output.settle(&mut self.changes);
+            work_queue.put(DoneChunk { chunk, output });
         }
     }
 
-    /// Whether it has to be known how many instructions ran before a stretch.
-    fn is_by_number(&self) -> bool {
+    /// True when the instructions before a chunk have to be known.
+    fn needs_count_before(&self) -> bool {
         let by_number =
-            matches!(self.wanted.period, Some(Period::Instructions(period)) if period > 1);
-        by_number && self.wanted.quick == QuickMode::Walk
+            matches!(self.emit.period, Some(Period::Instructions(period)) if period > 1);
+        by_number && self.emit.quick == QuickMode::Walk
     }
 
-    /// Decodes a stretch behind as many instructions as others tell of. Till they do it counts those of its own stretch,
-    /// for whoever waits for that.
-    fn decode_by_number(
+    /// Decodes a chunk behind as many instructions as others report. Till they do it counts those of the chunk, for the
+    /// worker that waits for that.
+    fn decode_counted(
         &mut self,
-        counts: &Counts,
-        task: &mut Task,
-        stretch: TraceChunk<'t>,
-        shared: Shared<'_>,
-        portion: &mut Portion,
+        counts: &InstructionCounts,
+        chunk: &mut Chunk,
+        cx: DecodeContext<'_, 't>,
+        output: &mut ChunkOutput,
     ) {
-        let (number, mut before) = (task.number, counts.before(task.number));
-        let is_counted = !matches!(before, Some(Before::Known(_)));
+        let number = chunk.number;
+        let mut before = counts.before(number);
+        let is_counted = !matches!(before, Some(CountBefore::Known(_)));
         if is_counted {
-            counts.tell(number, self.count(task, stretch, shared));
+            counts.report(number, self.count(chunk, cx));
             before = Some(counts.wait(number));
         }
-        if let Some(Before::Known(instructions)) = before {
-            task.start = task.start.clone().behind(instructions);
-            self.decode(task, stretch, shared, portion);
+        if let Some(CountBefore::Known(instructions)) = before {
+            chunk.start = chunk.start.clone().behind(instructions);
+            output.arrival = self.decode(chunk, cx, output).ok();
         }
         if !is_counted {
-            counts.tell(
-                number,
-                portion.end.is_some().then_some(portion.instructions),
-            );
+            let arrival = output.arrival.as_ref();
+            counts.report(number, arrival.map(|arrival| arrival.instructions));
         }
     }
 
-    /// Counts the instructions of a stretch; `None` where that is left to the lane's own decoder.
-    fn count(&mut self, task: &Task, stretch: TraceChunk<'t>, shared: Shared<'_>) -> Option<u64> {
+    /// Counts the instructions of a chunk; `None` where that is left to the queue's own decoder.
+    fn count(&mut self, chunk: &Chunk, cx: DecodeContext<'_, 't>) -> Option<u64> {
         self.decoder.set_emit_options(EmitOptions {
-            quick: self.wanted.quick,
+            quick: self.emit.quick,
             ..EmitOptions::default()
         });
-        let mut code = self.resume(task, stretch, shared);
+        let mut code = self.resume(chunk, cx);
         let mut end = self.decoder.next(&mut code);
         while !matches!(end, Item::Pause | Item::End) {
             end = self.decoder.next(&mut code);
         }
-        self.decoder.set_emit_options(self.wanted);
+        self.decoder.set_emit_options(self.emit);
         self.decoder
             .checkpoint()
             .filter(|_| end == Item::Pause)
             .map(|_| self.decoder.counted().0)
     }
 
-    /// Has the decoder go on where a stretch begins.
-    fn resume<'m>(
-        &mut self,
-        task: &Task,
-        stretch: TraceChunk<'t>,
-        shared: Shared<'m>,
-    ) -> ThreadCode<'m> {
-        let Shared {
-            machine,
-            images,
-            thread,
-            ..
-        } = shared;
+    /// Resumes the decoder where a chunk begins.
+    fn resume<'m>(&mut self, chunk: &Chunk, cx: DecodeContext<'m, 't>) -> ThreadCode<'m> {
         let code = ThreadCode {
-            machine,
-            images,
-            thread,
+            machine: cx.machine,
+            images: cx.images,
+            thread: cx.thread,
         };
-        self.decoder.resume(&task.start, stretch, &code);
-        self.decoder.set_limit(shared.limit);
-        self.decoder.set_stop(Some(task.end.offset()));
+        let bytes = cx.trace.from_offset(chunk.start.offset());
+        self.decoder.resume(&chunk.start, bytes, &code);
+        self.decoder.set_limit(cx.trace.limit);
+        self.decoder.set_stop(Some(chunk.end.offset()));
         code
     }
 
-    /// Decodes a stretch.
+    /// Decodes a chunk.
     fn decode(
         &mut self,
-        task: &Task,
-        stretch: TraceChunk<'t>,
-        shared: Shared<'_>,
-        portion: &mut Portion,
-    ) {
-        let mut code = self.resume(task, stretch, shared);
+        chunk: &Chunk,
+        cx: DecodeContext<'_, 't>,
+        output: &mut ChunkOutput,
+    ) -> Result<Arrival, GaveUp> {
+        let mut code = self.resume(chunk, cx);
         loop {
             match self.decoder.next(&mut code) {
-                Item::Path => {
-                    if !self.take_run(shared, portion) {
-                        return;
-                    }
-                }
-                Item::Pause => {
-                    portion.end = self.decoder.checkpoint();
-                    portion.leeway = self.decoder.leeway();
-                    (portion.instructions, portion.since) = self.decoder.counted();
-                    portion.last = self
-                        .decoder
-                        .has_run()
-                        .then(|| self.decoder.last_instruction());
-                    return;
-                }
-                Item::End => return,
-                Item::Address { ip } => self.take_address(ip, shared, portion),
-                item => {
-                    let told = Told::of(item, &self.decoder);
-                    let entered = told.enters_user_at(&Earlier::default());
-                    if shared.limit.is_some_and(|limit| entered >= Some(limit)) {
-                        // Its turn comes behind the limit.
-                        return;
-                    }
-                    match told.stamp(&Earlier::default()) {
-                        Stamp::Exactly(_)
-                            if shared.scribe.is_some() && told.is_stamped_before() =>
-                        {
-                            return;
-                        }
-                        Stamp::Exactly(time) => self.heads.set_timestamp(time.0),
-                        Stamp::AtLeast(time) => self.heads.pass_to(time),
-                    }
-                    portion.tell(What::Told(Box::new(told)), &mut self.moves);
-                }
+                Item::Path => self.take_path(cx, output)?,
+                Item::Pause => return self.arrival(),
+                Item::End => return Err(GaveUp),
+                Item::Address { ip } => self.take_address(ip, cx, output),
+                item => self.take_item(DecodedItem::new(item, &self.decoder), cx, output)?,
             }
-            if portion.size() > MOST || self.moves.are_too_many() {
-                return;
+            if output.size() > MAX_OUTPUT || self.changes.are_too_many() {
+                return Err(GaveUp);
             }
         }
+    }
+
+    /// The state at the end of a chunk.
+    fn arrival(&self) -> Result<Arrival, GaveUp> {
+        let (instructions, since) = self.decoder.counted();
+        let has_run = self.decoder.has_run();
+        Ok(Arrival {
+            end: self.decoder.checkpoint().ok_or(GaveUp)?,
+            leeway: self.decoder.leeway(),
+            instructions,
+            since,
+            last: has_run.then(|| self.decoder.last_instruction()),
+        })
+    }
+
+    /// Takes an item that is no path.
+    fn take_item(
+        &mut self,
+        item: DecodedItem,
+        cx: DecodeContext<'_, 't>,
+        output: &mut ChunkOutput,
+    ) -> Result<(), GaveUp> {
+        let prior = PriorState::default();
+        let entered = item.enters_user_at(&prior);
+        if cx.trace.limit.is_some_and(|limit| entered >= Some(limit)) {
+            // Its turn comes behind the limit.
+            return Err(GaveUp);
+        }
+        match item.time_update(&prior) {
+            TimeUpdate::Exactly(_) if cx.text_synth.is_some() && item.time_needs_prior_state() => {
+                return Err(GaveUp);
+            }
+            TimeUpdate::Exactly(time) => self.prefix.set_timestamp(time.0),
+            TimeUpdate::AtLeast(time) => self.prefix.advance_to(time),
+        }
+        output.add(OutputKind::Item(Box::new(item)), &mut self.changes);
+        Ok(())
     }
 
     /// Takes an instruction that a packet names.
-    fn take_address(&mut self, ip: u64, shared: Shared<'_>, portion: &mut Portion) {
-        let (moment, taking) = (self.decoder.moment(), shared.taking);
-        portion.pass_to(moment.time);
-        self.heads.pass_to(moment.time);
-        match &shared.scribe {
-            Some(scribe) => {
-                let state = state_flags(&moment, &taking.plan);
-                let epoch = self.decoder.epoch();
-                self.texts.write_address(
-                    scribe,
-                    (ip, &moment, state),
-                    epoch,
-                    &mut self.heads,
-                    portion.text.open(),
-                );
-            }
-            None => {
-                let point = taking.address(ip, SampleFlags::default(), &moment);
-                portion.tell(What::Instruction(point, Choices::ALL), &mut self.moves);
-            }
-        }
+    fn take_address(&mut self, ip: u64, cx: DecodeContext<'_, 't>, output: &mut ChunkOutput) {
+        let moment = self.decoder.moment();
+        output.advance_to(moment.time);
+        self.prefix.advance_to(moment.time);
+        let Some(text_synth) = &cx.text_synth else {
+            let point = cx.select.named_point(ip, SampleFlags::default(), &moment);
+            let kind = OutputKind::Instruction(point, Choices::ALL);
+            return output.add(kind, &mut self.changes);
+        };
+        let address = NamedAddress {
+            ip,
+            epoch: self.decoder.epoch(),
+            now: PathState {
+                moment: &moment,
+                state: state_flags(&moment, &cx.select.plan),
+            },
+        };
+        let mut writer = LineWriter {
+            prefix: &mut self.prefix,
+            out: output.text.open(),
+        };
+        self.texts.write_address(text_synth, address, &mut writer);
     }
 
-    /// Takes what is asked for of a run; false if that is left to the lane's own decoder.
-    fn take_run(&mut self, shared: Shared<'_>, portion: &mut Portion) -> bool {
-        let Worker {
-            decoder,
-            texts,
-            heads,
-            taker,
-            moves,
-            ..
-        } = self;
-        let (moment, taking) = (decoder.moment(), shared.taking);
-        if let Some(scribe) = &shared.scribe {
+    /// Takes the points of a path that are selected, or its text.
+    fn take_path(
+        &mut self,
+        cx: DecodeContext<'_, 't>,
+        output: &mut ChunkOutput,
+    ) -> Result<(), GaveUp> {
+        let moment = self.decoder.moment();
+        if let Some(text_synth) = &cx.text_synth {
             if moment.mode.guest_toggled {
-                // A branch into another world is two samples.
-                return false;
+                // A branch from a guest to its host or back is two samples.
+                return Err(GaveUp);
             }
-            portion.pass_to(decoder.time_and_length().0);
-            let state = state_flags(&moment, &taking.plan);
-            texts.write_run(
-                scribe,
-                decoder,
-                (&moment, state),
-                heads,
-                portion.text.open(),
-            );
-        } else if taking.follows_calls_alone(decoder) {
-            moves.happen();
-            taker.follow_calls(decoder, moves);
+            output.advance_to(self.decoder.time_and_length().0);
+            let now = PathState {
+                moment: &moment,
+                state: state_flags(&moment, &cx.select.plan),
+            };
+            let mut writer = LineWriter {
+                prefix: &mut self.prefix,
+                out: output.text.open(),
+            };
+            self.texts
+                .write_path(text_synth, &self.decoder, now, &mut writer);
+        } else if cx.select.follows_calls_alone(&self.decoder) {
+            self.changes.happen();
+            self.selector.follow_calls(&self.decoder, &mut self.changes);
         } else {
-            for taken in taker.take(taking, decoder) {
-                portion.pass_to(taken.time);
-                if let Some(choices) = taken.marked {
-                    portion.tell(What::Instruction(taken.point, choices), moves);
+            self.take_selected(cx.select, output);
+        }
+        output.advance_to(moment.time);
+        Ok(())
+    }
+
+    /// Takes the points of a path that are selected.
+    fn take_selected(&mut self, select: &SelectOptions, output: &mut ChunkOutput) {
+        for selected in self.selector.select(select, &self.decoder) {
+            output.advance_to(selected.time);
+            if let Some(choices) = selected.marked {
+                let kind = OutputKind::Instruction(selected.point, choices);
+                output.add(kind, &mut self.changes);
+            }
+            if selected.branched {
+                if select.follow != FollowOptions::default() {
+                    self.changes.step(&selected.point.step(0), select.follow);
                 }
-                if taken.branched {
-                    if taking.followed != Followed::default() {
-                        moves.step(&taken.point.step(0), taking.followed);
-                    }
-                    if taking
-                        .sampled
-                        .is_some_and(|filter| filter.takes(taken.point.flags))
-                    {
-                        portion.tell(What::Branch(taken.point), moves);
-                    }
+                if select.samples_branch(selected.point.flags) {
+                    output.add(OutputKind::Branch(selected.point), &mut self.changes);
                 }
             }
         }
-        portion.pass_to(moment.time);
-        true
     }
 }

@@ -1,132 +1,126 @@
-//! Calls and returns of code that ran, where nothing else is asked of it. Blocks run again and again: what each calls is
-//! kept.
+//! Calls and returns of code that ran, where nothing else is asked of it. Blocks run again and again: the calls of each
+//! are cached.
 
 use intel_pt::{BasicBlock, BlockVisit, Decoder, Located};
 use oxperf_session::SampleFlags;
 
-use super::flags::flags_of;
-use crate::stack::{Call, Calls};
+use super::flags::class_flags;
+use super::visit_slots::VisitSlots;
+use crate::stack::{Call, CallObserver};
 
-/// Return addresses that are kept at most.
-const MOST: usize = 1 << 20;
+/// Most return addresses that are cached.
+const MAX_ADDRESSES: usize = 1 << 20;
 
-/// Nothing is kept.
-const NONE: u32 = u32::MAX;
-
-/// What a visit of a block calls.
+/// The calls of a visit of a block.
 #[derive(Clone, Copy, Debug)]
-struct Kept {
-    /// The return addresses of its calls whose targets are always the same.
-    calls: (u32, u32),
-    last: Last,
+struct CachedCalls {
+    /// The first return address of its calls whose targets are always the same.
+    first: u32,
+    /// The end of these addresses.
+    end: u32,
+    last: LastBranch,
 }
 
 /// The branch at the end of a block, if its target varies and it matters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Last {
+enum LastBranch {
     None,
     /// A call that returns here.
     Call(u64),
     Return,
 }
 
-/// The kept calls of a decoder's blocks.
+/// The cached calls of a decoder's blocks.
 #[derive(Debug, Default)]
-pub(crate) struct BlockCalls {
+pub(crate) struct BlockCallCache {
     epoch: u64,
-    /// Of each block, not branching and branching: which of `kept` it is.
-    slots: Vec<[u32; 2]>,
-    kept: Vec<Kept>,
+    blocks: VisitSlots,
+    cached: Vec<CachedCalls>,
     addresses: Vec<u64>,
 }
 
-impl BlockCalls {
-    /// Tells of the calls and returns of the decoder's run, all of which ran.
-    pub(crate) fn follow(&mut self, decoder: &Decoder<'_>, told: &mut impl Calls) {
+impl BlockCallCache {
+    /// Reports the calls and returns of the decoder's path, all of which ran.
+    pub(crate) fn follow(&mut self, decoder: &Decoder<'_>, observer: &mut impl CallObserver) {
         let visits = decoder.visits();
-        if self.epoch != decoder.epoch() || self.addresses.len() > MOST {
-            *self = BlockCalls {
+        if self.epoch != decoder.epoch() || self.addresses.len() > MAX_ADDRESSES {
+            *self = BlockCallCache {
                 epoch: decoder.epoch(),
-                ..BlockCalls::default()
+                ..BlockCallCache::default()
             };
         }
         for (index, visit) in visits.iter().enumerate() {
             let number = self.number(decoder, *visit);
-            let kept = self.kept[number];
-            for &return_address in &self.addresses[kept.calls.0 as usize..kept.calls.1 as usize] {
-                told.call(Call {
+            let cached = self.cached[number];
+            for &return_address in &self.addresses[cached.first as usize..cached.end as usize] {
+                observer.call(Call {
                     return_address,
                     untraced: false,
                 });
             }
-            if kept.last != Last::None {
+            if cached.last != LastBranch::None {
                 let next = visits
                     .get(index + 1)
                     .map(|next| decoder.address(next.block()));
                 let to = next.or(decoder.arrived_at()).unwrap_or(0);
-                match kept.last {
-                    Last::Call(return_address) if to != 0 && to != return_address => {
-                        told.call(Call {
+                match cached.last {
+                    LastBranch::Call(return_address) if to != 0 && to != return_address => {
+                        observer.call(Call {
                             return_address,
                             untraced: false,
                         });
                     }
-                    Last::Return => told.return_to(to),
-                    Last::Call(_) | Last::None => {}
+                    LastBranch::Return => observer.return_to(to),
+                    LastBranch::Call(_) | LastBranch::None => {}
                 }
             }
         }
     }
 
-    /// Which of the kept calls are those of a visit.
+    /// The number of the cached calls of a visit.
     #[inline]
     fn number(&mut self, decoder: &Decoder<'_>, visit: BlockVisit) -> usize {
-        let slot = self
-            .slots
-            .get(visit.block().index())
-            .map(|slots| slots[usize::from(visit.taken())]);
-        match slot {
-            Some(number) if number != NONE => number as usize,
-            _ => self.keep(decoder, visit),
+        match self.blocks.get(visit) {
+            Some(number) => number,
+            None => self.cache(decoder, visit),
         }
     }
 
     #[cold]
-    fn keep(&mut self, decoder: &Decoder<'_>, visit: BlockVisit) -> usize {
-        let (block, start) = (decoder.block(visit.block()), self.addresses.len() as u32);
-        let last = self.list_calls(block).or_else(|| {
+    fn cache(&mut self, decoder: &Decoder<'_>, visit: BlockVisit) -> usize {
+        let (block, first) = (decoder.block(visit.block()), self.addresses.len() as u32);
+        let last = self.cache_calls(block).or_else(|| {
             block
                 .instructions()
                 .last()
                 .filter(|_| visit.taken())
                 .copied()
         });
-        let last = match last.map(|last| (last, flags_of(last.class))) {
-            Some((last, flags)) if flags.contains(SampleFlags::CALL) => Last::Call(last.behind()),
-            Some((_, flags)) if flags.contains(SampleFlags::RETURN) => Last::Return,
-            _ => Last::None,
+        let last = match last.map(|last| (last, class_flags(last.class))) {
+            Some((last, flags)) if flags.contains(SampleFlags::CALL) => {
+                LastBranch::Call(last.behind())
+            }
+            Some((_, flags)) if flags.contains(SampleFlags::RETURN) => LastBranch::Return,
+            _ => LastBranch::None,
         };
-        let number = self.kept.len();
-        self.kept.push(Kept {
-            calls: (start, self.addresses.len() as u32),
+        let number = self.cached.len();
+        self.cached.push(CachedCalls {
+            first,
+            end: self.addresses.len() as u32,
             last,
         });
-        let index = visit.block().index();
-        if self.slots.len() <= index {
-            self.slots.resize(index + 1, [NONE; 2]);
-        }
-        self.slots[index][usize::from(visit.taken())] = number as u32;
+        self.blocks.set(visit, number);
         number
     }
 
-    /// Lists the calls within a block; gives the jump at its end, if it has one.
-    fn list_calls(&mut self, block: BasicBlock<'_>) -> Option<Located> {
+    /// Caches the calls within a block; gives the jump at its end, if it has one.
+    fn cache_calls(&mut self, block: BasicBlock<'_>) -> Option<Located> {
         let instructions = block.instructions();
         for jump in block.jumps() {
             let from = instructions[usize::from(*jump)];
             let next = instructions.get(usize::from(*jump) + 1);
             let Some(next) = next else { return Some(from) };
-            if flags_of(from.class).contains(SampleFlags::CALL) && from.behind() != next.ip {
+            if class_flags(from.class).contains(SampleFlags::CALL) && from.behind() != next.ip {
                 self.addresses.push(from.behind());
             }
         }
@@ -140,15 +134,15 @@ mod tests {
 
     use super::*;
     use crate::select::block_text::tests::{code, trace};
-    use crate::stack::{Followed, Step, ThreadStack};
+    use crate::stack::{BranchStep, FollowOptions, ThreadStack};
 
-    const CALLS: Followed = Followed {
+    const CALLS: FollowOptions = FollowOptions {
         calls: true,
         branches: 0,
     };
 
     #[test]
-    fn kept_calls_are_those_of_each_branch() {
+    fn cached_calls_are_those_of_each_branch() {
         let (trace, mut code) = (trace(), code());
         let mut decoder = Decoder::new(
             Config::default(),
@@ -163,7 +157,7 @@ mod tests {
             consecutive: false,
             reference: None,
         });
-        let mut calls = BlockCalls::default();
+        let mut calls = BlockCallCache::default();
         let (mut stepped, mut followed, mut deep) =
             (ThreadStack::default(), ThreadStack::default(), 0);
         loop {
@@ -172,10 +166,10 @@ mod tests {
                 Item::Path if decoder.ran_whole() => {
                     calls.follow(&decoder, &mut followed);
                     for branch in decoder.branches() {
-                        let (flags, length) = (flags_of(branch.from.class), branch.from.length);
+                        let (flags, length) = (class_flags(branch.from.class), branch.from.length);
                         let (from, to) = (branch.from.ip, branch.to.unwrap_or(0));
                         stepped.step(
-                            &Step {
+                            &BranchStep {
                                 flags,
                                 from,
                                 to,

@@ -1,5 +1,5 @@
-//! Code that ran as text, where moments and places alone decide what is shown of it. Blocks run again and again: what
-//! each looks like is kept.
+//! Code that ran as text, where moments and places alone decide how it looks. Blocks run again and again: the text of
+//! each is cached.
 
 mod uncached;
 
@@ -8,338 +8,400 @@ use intel_pt::{BasicBlock, BlockVisit, Decoder, Located, Moment};
 use oxperf_session::SampleFlags;
 use rustc_hash::FxHashMap;
 
-use super::line_prefix::Heads;
-use super::text_fast_path::{Scribe, Shown};
-use uncached::write_anew;
+use super::line_prefix::LinePrefix;
+use super::text_fast_path::{PlaceLine, TextSelection, TextSynth};
+use super::visit_slots::VisitSlots;
+use uncached::write_uncached;
 
-/// Bytes of text that are kept at most.
-const MOST: usize = 16 << 20;
+/// Most bytes of text that are cached.
+const MAX_TEXT: usize = 16 << 20;
 
-/// Worlds of which texts are kept at most.
-const MOST_WORLDS: usize = 16;
+/// Most variants of which texts are cached.
+const MAX_VARIANTS: usize = 16;
 
-/// No text is kept.
-const NONE: u32 = u32::MAX;
-
-/// A piece of the kept text.
+/// A part of the cached text.
 #[derive(Clone, Copy, Debug, Default)]
-struct Piece {
+struct TextSpan {
     start: u32,
     length: u32,
 }
 
-/// What a visit of a block looks like.
-#[derive(Clone, Copy, Debug)]
-struct Kept {
-    /// What is always the same.
-    same: Piece,
-    /// Where its lines end: which of all ends.
-    ends: (u32, u32),
-    /// The branch at its end, if its target varies.
-    last: Option<Located>,
-    /// The target that it had the last time, and how that looks.
-    target: Option<u64>,
-    varied: Piece,
+impl TextSpan {
+    /// The part from `start` on.
+    fn to_end(text: &[u8], start: usize) -> TextSpan {
+        TextSpan {
+            start: start as u32,
+            length: (text.len() - start) as u32,
+        }
+    }
 }
 
-/// Lines of a kept text: where the first one starts, and which of all ends are theirs.
-type Lines = (u32, (u32, u32));
+/// Cached lines: the place of the first one, and the range of all line ends that are theirs.
+#[derive(Clone, Copy, Debug)]
+struct Lines {
+    start: u32,
+    first_end: u32,
+    last_end: u32,
+}
 
-/// What makes the same block look different.
+impl Lines {
+    fn are_none(self) -> bool {
+        self.first_end == self.last_end
+    }
+}
+
+/// The text of a visit of a block.
+#[derive(Clone, Copy, Debug)]
+struct CachedText {
+    /// The lines that are always the same.
+    lines: Lines,
+    /// The branch at its end, if its target varies.
+    last: Option<Located>,
+    /// The target that it had the last time.
+    target: Option<u64>,
+    /// The line with that target.
+    target_line: TextSpan,
+}
+
+/// The state that makes the same block look different.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-struct World {
-    /// What addresses mean.
+struct Variant {
+    /// The meaning of addresses, as a number.
     generation: u64,
     /// The flags of every place.
     state: SampleFlags,
     guest: bool,
 }
 
-/// What is kept in a world.
-#[derive(Debug, Default)]
-struct Slots {
-    /// Of each block, not branching and branching: which of the kept texts it is.
-    blocks: Vec<[u32; 2]>,
-    /// Of instructions that packets name: what they look like.
-    addresses: FxHashMap<u64, Piece>,
+impl Variant {
+    fn of(text_synth: &TextSynth<'_>, now: PathState<'_>) -> Variant {
+        Variant {
+            generation: text_synth.sampler.generation,
+            state: now.state,
+            guest: now.moment.mode.guest,
+        }
+    }
 }
 
-/// The kept texts of a decoder's blocks.
+/// The texts of a variant.
 #[derive(Debug, Default)]
-pub(crate) struct BlockTexts {
+struct VariantTexts {
+    /// The cached text of each visit of a block.
+    blocks: VisitSlots,
+    /// The lines of instructions that packets name.
+    addresses: FxHashMap<u64, TextSpan>,
+}
+
+/// The cached texts of a decoder's blocks.
+#[derive(Debug, Default)]
+pub(crate) struct BlockTextCache {
     epoch: u64,
-    world: World,
-    slots: Slots,
-    /// The slots of other worlds.
-    worlds: FxHashMap<World, Slots>,
-    kept: Vec<Kept>,
+    variant: Variant,
+    current: VariantTexts,
+    /// The texts of other variants.
+    others: FxHashMap<Variant, VariantTexts>,
+    cached: Vec<CachedText>,
     ends: Vec<u32>,
-    /// How branches look whose target varies.
-    varied: FxHashMap<(u32, Option<u64>), Piece>,
+    /// The lines of branches whose target varies, by the number of the cached text and the target.
+    targets: FxHashMap<(u32, Option<u64>), TextSpan>,
     text: Vec<u8>,
 }
 
-/// What is true of a whole run.
-struct Whole<'m> {
-    moment: &'m Moment,
+/// The state in which a path ended.
+#[derive(Clone, Copy)]
+pub(crate) struct PathState<'m> {
+    pub(crate) moment: &'m Moment,
     /// The flags of every place in it.
-    state: SampleFlags,
-    /// From which instruction on lines look as the moment says, counted from 1.
-    decision: u64,
+    pub(crate) state: SampleFlags,
 }
 
-impl BlockTexts {
-    /// Appends the text of the decoder's run; `state` are the flags of every place in it.
-    pub(crate) fn write_run(
+/// An instruction that a packet names.
+#[derive(Clone, Copy)]
+pub(crate) struct NamedAddress<'m> {
+    pub(crate) ip: u64,
+    /// The epoch of the decoder that found it.
+    pub(crate) epoch: u64,
+    pub(crate) now: PathState<'m>,
+}
+
+/// A path with the state that it ended in.
+#[derive(Clone, Copy)]
+struct PathContext<'m> {
+    now: PathState<'m>,
+    /// The instruction from which on lines look as the moment says, counted from 1; `None` where all look as before.
+    decision: Option<u64>,
+}
+
+/// The end of a text: lines are appended with the prefix of now.
+pub(crate) struct LineWriter<'o> {
+    pub(crate) prefix: &'o mut LinePrefix,
+    pub(crate) out: &'o mut Vec<u8>,
+}
+
+impl LineWriter<'_> {
+    /// Appends the prefix of now.
+    #[inline]
+    fn write_prefix(&mut self, text_synth: &TextSynth<'_>) {
+        self.out.extend_from_slice(self.prefix.text(text_synth));
+    }
+
+    /// Appends a line.
+    #[inline]
+    fn write_line(&mut self, text_synth: &TextSynth<'_>, line: &[u8]) {
+        self.write_prefix(text_synth);
+        self.out.extend_from_slice(line);
+    }
+}
+
+impl BlockTextCache {
+    /// Appends the text of the decoder's path.
+    pub(crate) fn write_path(
         &mut self,
-        scribe: &Scribe<'_>,
+        text_synth: &TextSynth<'_>,
         decoder: &Decoder<'_>,
-        (moment, state): (&Moment, SampleFlags),
-        heads: &mut Heads,
-        out: &mut Vec<u8>,
+        now: PathState<'_>,
+        writer: &mut LineWriter<'_>,
     ) {
         let (before, instructions) = decoder.time_and_length();
-        heads.pass_to(before);
-        let differs = heads.differ_from(moment.time, scribe);
-        let decision = if differs {
-            decoder.path().decision.unwrap_or(u64::MAX)
-        } else {
-            u64::MAX
+        writer.prefix.advance_to(before);
+        let differs = writer.prefix.differ_from(now.moment.time, text_synth);
+        let context = PathContext {
+            now,
+            decision: if differs {
+                decoder.path().decision
+            } else {
+                None
+            },
         };
-        let whole = Whole {
-            moment,
-            state,
-            decision,
-        };
-        let begins = moment.instructions.wrapping_sub(instructions);
-        let counts = scribe.written.shown == Shown::Instructions;
-        let gap = counts && heads.written != begins;
+        let ran = now.moment.instructions;
+        let begins = ran.wrapping_sub(instructions);
+        let counts = text_synth.path.selection == TextSelection::Instructions;
+        let gap = counts && writer.prefix.written != begins;
         if gap || !decoder.ran_whole() {
-            write_anew(scribe, decoder, &whole, heads, out);
+            write_uncached(text_synth, decoder, context, writer);
         } else {
-            self.write_kept(scribe, decoder, &whole, heads, out);
-            heads.written = if counts { moment.instructions } else { 0 };
+            self.write_cached(text_synth, decoder, context, writer);
+            writer.prefix.written = if counts { ran } else { 0 };
         }
-        heads.pass_to(moment.time);
+        writer.prefix.advance_to(now.moment.time);
     }
 
     /// Appends the line of an instruction that a packet names.
     pub(crate) fn write_address(
         &mut self,
-        scribe: &Scribe<'_>,
-        (ip, moment, state): (u64, &Moment, SampleFlags),
-        epoch: u64,
-        heads: &mut Heads,
-        out: &mut Vec<u8>,
+        text_synth: &TextSynth<'_>,
+        address: NamedAddress<'_>,
+        writer: &mut LineWriter<'_>,
     ) {
-        let (generation, guest) = (scribe.scene.generation, moment.mode.guest);
-        self.follow(
-            epoch,
-            World {
-                generation,
-                state,
-                guest,
-            },
-        );
+        let NamedAddress { ip, epoch, now } = address;
+        self.follow(epoch, Variant::of(text_synth, now));
         let text = &mut self.text;
-        let piece = *self.slots.addresses.entry(ip).or_insert_with(|| {
+        let line = *self.current.addresses.entry(ip).or_insert_with(|| {
             let start = text.len();
-            let located = Located {
+            let from = Located {
                 ip,
                 length: 0,
                 class: Class::Other,
             };
-            scribe.place((located, None), state, moment, text);
-            Piece {
-                start: start as u32,
-                length: (text.len() - start) as u32,
-            }
+            let line = PlaceLine {
+                from,
+                to: None,
+                more_flags: now.state,
+            };
+            text_synth.write_place(line, now.moment, text);
+            TextSpan::to_end(text, start)
         });
-        out.extend_from_slice(heads.text(scribe));
-        out.extend_from_slice(self.piece(piece));
+        writer.write_line(text_synth, self.span(line));
     }
 
-    fn write_kept(
+    fn write_cached(
         &mut self,
-        scribe: &Scribe<'_>,
+        text_synth: &TextSynth<'_>,
         decoder: &Decoder<'_>,
-        whole: &Whole<'_>,
-        heads: &mut Heads,
-        out: &mut Vec<u8>,
+        context: PathContext<'_>,
+        writer: &mut LineWriter<'_>,
     ) {
-        let (generation, guest) = (scribe.scene.generation, whole.moment.mode.guest);
-        self.follow(
-            decoder.epoch(),
-            World {
-                generation,
-                state: whole.state,
-                guest,
-            },
-        );
+        self.follow(decoder.epoch(), Variant::of(text_synth, context.now));
         let (visits, mut before) = (decoder.visits(), 0);
         for (index, visit) in visits.iter().enumerate() {
-            let number = self.number(scribe, decoder, *visit, whole);
-            let kept = self.kept[number];
-            let mut lines = (kept.same.start, kept.ends);
-            if before < whole.decision && whole.decision != u64::MAX {
+            let number = self.number(text_synth, decoder, *visit, context.now);
+            let cached = self.cached[number];
+            let mut lines = cached.lines;
+            if let Some(decision) = context.decision
+                && before < decision
+            {
                 before += decoder.block(visit.block()).instructions().len() as u64;
-                if before >= whole.decision {
-                    lines = self.write_early(scribe, lines, heads, out);
-                    heads.pass_to(whole.moment.time);
+                if before >= decision {
+                    lines = self.write_early(text_synth, lines, writer);
+                    writer.prefix.advance_to(context.now.moment.time);
                 }
             }
-            if lines.1.0 != lines.1.1 {
-                self.write_lines(lines, heads.text(scribe), out);
+            if !lines.are_none() {
+                self.write_lines(lines, writer.prefix.text(text_synth), writer.out);
             }
-            if let Some(last) = kept.last {
+            if let Some(from) = cached.last {
                 let next = visits
                     .get(index + 1)
                     .map(|next| decoder.address(next.block()));
-                let next = next.or(decoder.arrived_at());
-                let piece = self.last(scribe, number, (last, next), whole);
-                out.extend_from_slice(heads.text(scribe));
-                out.extend_from_slice(self.piece(piece));
+                let line = PlaceLine {
+                    from,
+                    to: next.or(decoder.arrived_at()),
+                    more_flags: context.now.state,
+                };
+                let span = self.branch_line(text_synth, number, line, context.now.moment);
+                writer.write_line(text_synth, self.span(span));
             }
         }
     }
 
-    /// Appends what ran of a block before the instruction that decides, which is the last one; gives the lines that are left.
+    /// Appends the lines of a block before the instruction that decides, which is the last one; gives the lines that are
+    /// left.
     fn write_early(
         &self,
-        scribe: &Scribe<'_>,
-        (start, (first, end)): Lines,
-        heads: &mut Heads,
-        out: &mut Vec<u8>,
+        text_synth: &TextSynth<'_>,
+        lines: Lines,
+        writer: &mut LineWriter<'_>,
     ) -> Lines {
-        let early = match scribe.written.shown {
-            Shown::Instructions => end.saturating_sub(1).max(first),
+        let Lines {
+            start,
+            first_end,
+            last_end,
+        } = lines;
+        let early_end = match text_synth.path.selection {
+            TextSelection::Instructions => last_end.saturating_sub(1).max(first_end),
             // The branch of the last instruction is not among the lines that are always the same.
-            Shown::Branches(_) => end,
+            TextSelection::Branches(_) => last_end,
         };
-        (
-            self.write_lines((start, (first, early)), heads.text(scribe), out),
-            (early, end),
-        )
+        let early = Lines {
+            start,
+            first_end,
+            last_end: early_end,
+        };
+        let prefix = writer.prefix.text(text_synth);
+        Lines {
+            start: self.write_lines(early, prefix, writer.out),
+            first_end: early_end,
+            last_end,
+        }
     }
 
-    /// Appends lines, each behind the head; gives where the next one starts.
+    /// Appends lines, each behind the prefix; gives the place of the next one.
     #[inline]
-    fn write_lines(&self, (mut start, ends): Lines, head: &[u8], out: &mut Vec<u8>) -> u32 {
-        let ends = &self.ends[ends.0 as usize..ends.1 as usize];
+    fn write_lines(&self, lines: Lines, prefix: &[u8], out: &mut Vec<u8>) -> u32 {
+        let mut start = lines.start;
+        let ends = &self.ends[lines.first_end as usize..lines.last_end as usize];
         let Some(&last) = ends.last() else {
             return start;
         };
-        if head.is_empty() {
+        if prefix.is_empty() {
             out.extend_from_slice(&self.text[start as usize..last as usize]);
             return last;
         }
-        out.reserve((last - start) as usize + ends.len() * head.len());
+        out.reserve((last - start) as usize + ends.len() * prefix.len());
         for &end in ends {
-            out.extend_from_slice(head);
+            out.extend_from_slice(prefix);
             out.extend_from_slice(&self.text[start as usize..end as usize]);
             start = end;
         }
         last
     }
 
-    fn piece(&self, piece: Piece) -> &[u8] {
-        &self.text[piece.start as usize..][..piece.length as usize]
+    fn span(&self, span: TextSpan) -> &[u8] {
+        &self.text[span.start as usize..][..span.length as usize]
     }
 
-    /// Forgets what is not true any more.
-    fn follow(&mut self, epoch: u64, world: World) {
-        if self.epoch != epoch || self.text.len() > MOST {
-            *self = BlockTexts {
+    /// Goes on in an epoch of the decoder and a variant; forgets texts that are not true any more.
+    fn follow(&mut self, epoch: u64, variant: Variant) {
+        if self.epoch != epoch || self.text.len() > MAX_TEXT {
+            *self = BlockTextCache {
                 epoch,
-                world,
-                ..BlockTexts::default()
+                variant,
+                ..BlockTextCache::default()
             };
         }
-        if self.world != world {
-            if self.worlds.len() >= MOST_WORLDS {
-                self.worlds.clear();
+        if self.variant != variant {
+            if self.others.len() >= MAX_VARIANTS {
+                self.others.clear();
             }
-            self.worlds
-                .insert(self.world, std::mem::take(&mut self.slots));
-            self.slots = self.worlds.remove(&world).unwrap_or_default();
-            self.world = world;
+            self.others
+                .insert(self.variant, std::mem::take(&mut self.current));
+            self.current = self.others.remove(&variant).unwrap_or_default();
+            self.variant = variant;
         }
     }
 
-    /// Which of the kept texts is that of a visit.
+    /// The number of the cached text of a visit.
     #[inline]
     fn number(
         &mut self,
-        scribe: &Scribe<'_>,
+        text_synth: &TextSynth<'_>,
         decoder: &Decoder<'_>,
         visit: BlockVisit,
-        whole: &Whole,
+        now: PathState<'_>,
     ) -> usize {
-        let slot = self
-            .slots
-            .blocks
-            .get(visit.block().index())
-            .map(|slots| slots[usize::from(visit.taken())]);
-        match slot {
-            Some(number) if number != NONE => number as usize,
-            _ => self.keep(scribe, decoder, visit, whole),
+        match self.current.blocks.get(visit) {
+            Some(number) => number,
+            None => self.cache(text_synth, decoder, visit, now),
         }
     }
 
     #[cold]
-    fn keep(
+    fn cache(
         &mut self,
-        scribe: &Scribe<'_>,
+        text_synth: &TextSynth<'_>,
         decoder: &Decoder<'_>,
         visit: BlockVisit,
-        whole: &Whole,
+        now: PathState<'_>,
     ) -> usize {
         let block = decoder.block(visit.block());
-        let (start, first) = (self.text.len() as u32, self.ends.len() as u32);
-        let last = match scribe.written.shown {
-            Shown::Instructions => {
-                for located in block.instructions() {
-                    self.keep_line(scribe, (*located, None), whole);
+        let (start, first_end) = (self.text.len() as u32, self.ends.len() as u32);
+        let last = match text_synth.path.selection {
+            TextSelection::Instructions => {
+                for &from in block.instructions() {
+                    self.cache_line(text_synth, from, None, now);
                 }
                 None
             }
-            Shown::Branches(_) => self.keep_jumps(scribe, block, visit.taken(), whole),
+            TextSelection::Branches(_) => self.cache_jumps(text_synth, block, visit.taken(), now),
         };
-        let last = last.filter(|last| scribe.takes(*last, whole.state));
-        let same = Piece {
-            start,
-            length: self.text.len() as u32 - start,
-        };
-        let number = self.kept.len();
-        let ends = (first, self.ends.len() as u32);
-        self.kept.push(Kept {
-            same,
-            ends,
-            last,
+        let number = self.cached.len();
+        self.cached.push(CachedText {
+            lines: Lines {
+                start,
+                first_end,
+                last_end: self.ends.len() as u32,
+            },
+            last: last.filter(|last| text_synth.takes(*last, now.state)),
             target: None,
-            varied: Piece::default(),
+            target_line: TextSpan::default(),
         });
-        let index = visit.block().index();
-        let blocks = &mut self.slots.blocks;
-        if blocks.len() <= index {
-            blocks.resize(index + 1, [NONE; 2]);
-        }
-        blocks[index][usize::from(visit.taken())] = number as u32;
+        self.current.blocks.set(visit, number);
         number
     }
 
-    fn keep_line(&mut self, scribe: &Scribe<'_>, place: (Located, Option<u64>), whole: &Whole) {
-        scribe.place(place, whole.state, whole.moment, &mut self.text);
+    fn cache_line(
+        &mut self,
+        text_synth: &TextSynth<'_>,
+        from: Located,
+        to: Option<u64>,
+        now: PathState<'_>,
+    ) {
+        let line = PlaceLine {
+            from,
+            to,
+            more_flags: now.state,
+        };
+        text_synth.write_place(line, now.moment, &mut self.text);
         self.ends.push(self.text.len() as u32);
     }
 
-    /// Keeps the branches of a block whose targets are always the same; gives the one at the end if it is none of them.
-    fn keep_jumps(
+    /// Caches the branches of a block whose targets are always the same; gives the one at the end if it is none of them.
+    fn cache_jumps(
         &mut self,
-        scribe: &Scribe<'_>,
+        text_synth: &TextSynth<'_>,
         block: BasicBlock<'_>,
         taken: bool,
-        whole: &Whole<'_>,
+        now: PathState<'_>,
     ) -> Option<Located> {
         let instructions = block.instructions();
         for jump in block.jumps() {
@@ -347,38 +409,40 @@ impl BlockTexts {
             let Some(next) = instructions.get(usize::from(*jump) + 1) else {
                 return Some(from);
             };
-            if scribe.takes(from, whole.state) {
-                self.keep_line(scribe, (from, Some(next.ip)), whole);
+            if text_synth.takes(from, now.state) {
+                self.cache_line(text_synth, from, Some(next.ip), now);
             }
         }
         instructions.last().copied().filter(|_| taken)
     }
 
-    /// The text of the branch at the end of a block; most go where they went the last time.
+    /// The line of the branch at the end of a block; most go where they went the last time.
     #[inline]
-    fn last(
+    fn branch_line(
         &mut self,
-        scribe: &Scribe<'_>,
+        text_synth: &TextSynth<'_>,
         number: usize,
-        (last, next): (Located, Option<u64>),
-        whole: &Whole<'_>,
-    ) -> Piece {
-        let Kept { target, varied, .. } = self.kept[number];
-        if target == next && next.is_some() {
-            return varied;
+        line: PlaceLine,
+        moment: &Moment,
+    ) -> TextSpan {
+        let CachedText {
+            target,
+            target_line,
+            ..
+        } = self.cached[number];
+        if target == line.to && target.is_some() {
+            return target_line;
         }
-        let start = self.text.len();
         let text = &mut self.text;
-        let varied = *self.varied.entry((number as u32, next)).or_insert_with(|| {
-            scribe.place((last, next), whole.state, whole.moment, text);
-            Piece {
-                start: start as u32,
-                length: (text.len() - start) as u32,
-            }
+        let key = (number as u32, line.to);
+        let span = *self.targets.entry(key).or_insert_with(|| {
+            let start = text.len();
+            text_synth.write_place(line, moment, text);
+            TextSpan::to_end(text, start)
         });
-        let kept = &mut self.kept[number];
-        (kept.target, kept.varied) = (next, varied);
-        varied
+        let cached = &mut self.cached[number];
+        (cached.target, cached.target_line) = (line.to, span);
+        span
     }
 }
 

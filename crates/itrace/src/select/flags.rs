@@ -1,39 +1,46 @@
-//! The flags of branches and instructions, and which branches are wanted by them.
+//! The flags of branches and instructions, and the filter of branches by them.
 
 use intel_pt::insn::Class;
 use intel_pt::{Moment, Transfer, TransferCause};
 use oxperf_session::SampleFlags;
 
-use crate::ItraceOptions;
+use crate::EventSelection;
 use crate::plan::Plan;
 
-/// Which events pass the filter of branches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct BranchFilter(SampleFlags);
+/// The filter of branches, by their flags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BranchFilter {
+    /// One of these flags is enough; `None` for all branches.
+    any_of: Option<SampleFlags>,
+}
 
 impl BranchFilter {
-    pub(crate) fn new(options: &ItraceOptions) -> BranchFilter {
+    /// Every branch passes.
+    #[cfg(test)]
+    pub(crate) const ALL: BranchFilter = BranchFilter { any_of: None };
+
+    /// Calls and returns, if the events are limited to them.
+    pub(crate) fn new(events: &EventSelection) -> BranchFilter {
         use SampleFlags as F;
-        let calls = if options.events.calls {
-            F::CALL | F::ASYNC | F::TRACE_END
-        } else {
-            F::default()
+        let calls = F::CALL | F::ASYNC | F::TRACE_END;
+        let returns = F::RETURN | F::TRACE_BEGIN;
+        let any_of = match (events.calls, events.returns) {
+            (false, false) => None,
+            (true, false) => Some(calls),
+            (false, true) => Some(returns),
+            (true, true) => Some(calls | returns),
         };
-        let returns = if options.events.returns {
-            F::RETURN | F::TRACE_BEGIN
-        } else {
-            F::default()
-        };
-        BranchFilter(calls | returns)
+        BranchFilter { any_of }
     }
 
+    /// True when a branch with these flags passes.
     pub(crate) fn takes(self, flags: SampleFlags) -> bool {
-        self.0 == SampleFlags::default() || flags.meets(self.0)
+        self.any_of.is_none_or(|any_of| flags.meets(any_of))
     }
 }
 
-/// What a taken instruction of a class does, as flags.
-pub(crate) fn flags_of(class: Class) -> SampleFlags {
+/// The flags of a taken instruction of a class.
+pub(crate) fn class_flags(class: Class) -> SampleFlags {
     use SampleFlags as F;
     let more = match class {
         Class::Other | Class::PtWrite => return F::default(),
@@ -52,13 +59,13 @@ pub(crate) fn flags_of(class: Class) -> SampleFlags {
     F::BRANCH | more
 }
 
-/// A guest is left, which no instruction of it asked for.
+/// The flags where a guest is left, which no instruction of it asked for.
 pub(crate) const EXIT_OF_GUEST: SampleFlags = SampleFlags::BRANCH
     .with(SampleFlags::CALL)
     .with(SampleFlags::ASYNC)
     .with(SampleFlags::VM_EXIT);
 
-/// What something other than an instruction did, as flags.
+/// The flags of a transfer that something other than an instruction made.
 pub(crate) fn async_flags(to: Option<u64>, end: bool, abort: bool) -> SampleFlags {
     use SampleFlags as F;
     let ended = if end { F::TRACE_END } else { F::default() };
@@ -70,7 +77,7 @@ pub(crate) fn async_flags(to: Option<u64>, end: bool, abort: bool) -> SampleFlag
         }
 }
 
-/// The state of the processor, as flags.
+/// The flags of the processor's state.
 pub(crate) fn state_flags(moment: &Moment, plan: &Plan) -> SampleFlags {
     use SampleFlags as F;
     let mode = moment.mode;
@@ -86,7 +93,7 @@ pub(crate) fn state_flags(moment: &Moment, plan: &Plan) -> SampleFlags {
         )
 }
 
-/// The transfer of control that an event comes with, as flags.
+/// The flags of the transfer of control that an event comes with.
 pub(crate) fn transfer_flags(transfer: Transfer) -> SampleFlags {
     use SampleFlags as F;
     let ended = if transfer.end {
@@ -96,7 +103,7 @@ pub(crate) fn transfer_flags(transfer: Transfer) -> SampleFlags {
     };
     ended
         | match transfer.by {
-            TransferCause::Instruction(class) => flags_of(class),
+            TransferCause::Instruction(class) => class_flags(class),
             TransferCause::Asynchronous => async_flags(transfer.to, transfer.end, false),
             TransferCause::Begin => F::BRANCH | F::TRACE_BEGIN,
         }

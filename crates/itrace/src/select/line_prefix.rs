@@ -1,35 +1,70 @@
-//! The beginnings of lines: who ran, and when. One is kept as long as it looks the same.
+//! The prefix of lines: the task that ran, and when. One text is kept as long as it looks the same.
 
 use intel_pt::Tsc;
 
-use super::Scribe;
+use super::TextSynth;
 
-/// Makes the beginnings of the lines of one decoder.
-#[derive(Debug, Default)]
-pub(crate) struct Heads {
-    /// The latest TSC: time does not go back.
-    timestamp: u64,
-    /// The number of the instruction that was written last.
-    pub(super) written: u64,
-    text: Vec<u8>,
-    /// The TSC that the text is of, and the time that it shows.
-    shown: Option<(u64, u64)>,
-    /// The latest TSC when the first line was written.
-    first: Option<u64>,
+/// The time at which the first line of a chunk was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum FirstLine {
+    /// There is no line.
+    #[default]
+    None,
+    /// The latest TSC was set, whatever it had been.
+    AfterSetTime,
+    /// The latest TSC was this: any earlier one before the chunk would have made no difference.
+    At(u64),
 }
 
-impl Heads {
-    /// A stretch begins: nothing was written, and no time is known.
+impl FirstLine {
+    fn note(&mut self, first: FirstLine) {
+        if *self == FirstLine::None {
+            *self = first;
+        }
+    }
+
+    /// True when the lines are the same behind a chunk that ended at `timestamp`.
+    pub(crate) fn fits_behind(self, timestamp: u64) -> bool {
+        match self {
+            FirstLine::None | FirstLine::AfterSetTime => true,
+            FirstLine::At(first) => timestamp <= first,
+        }
+    }
+}
+
+/// The text of a prefix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct PrefixTime {
+    tsc: u64,
+    /// The time that it shows, in steps of the writer's resolution.
+    shown: u64,
+}
+
+/// Makes the prefixes of the lines of one decoder.
+#[derive(Debug, Default)]
+pub(crate) struct LinePrefix {
+    /// The latest TSC: time does not go back.
+    timestamp: u64,
+    /// Instructions up to and with the one that was written last.
+    pub(super) written: u64,
+    text: Vec<u8>,
+    /// The time of the text; `None` before there is one and when another task may run.
+    time: Option<PrefixTime>,
+    first: FirstLine,
+}
+
+impl LinePrefix {
+    /// Begins a chunk: nothing was written, and no time is known.
     pub(crate) fn begin(&mut self) {
-        *self = Heads {
+        *self = LinePrefix {
             text: std::mem::take(&mut self.text),
-            ..Heads::default()
+            ..LinePrefix::default()
         };
     }
 
-    /// Who runs may be another one.
+    /// Forgets the text: another task may run.
     pub(crate) fn forget(&mut self) {
-        self.shown = None;
+        self.time = None;
     }
 
     /// The latest TSC.
@@ -37,76 +72,84 @@ impl Heads {
         self.timestamp
     }
 
-    /// The latest TSC is this one, whatever it was.
+    /// Sets the latest TSC, whatever it was.
     pub(crate) fn set_timestamp(&mut self, timestamp: u64) {
-        self.first.get_or_insert(u64::MAX);
+        self.first.note(FirstLine::AfterSetTime);
         self.timestamp = timestamp;
     }
 
     /// Takes a time stamp.
-    pub(crate) fn pass_to(&mut self, time: Option<Tsc>) {
+    pub(crate) fn advance_to(&mut self, time: Option<Tsc>) {
         self.timestamp = self.timestamp.max(time.map_or(0, |time| time.0));
     }
 
-    /// The latest TSC when the first line was written since [`Heads::begin`]: any that was earlier would have made no
-    /// difference. `None` if there is no line.
-    pub(crate) fn first(&self) -> Option<u64> {
+    /// The time of the first line since [`LinePrefix::begin`].
+    pub(crate) fn first(&self) -> FirstLine {
         self.first
     }
 
-    /// The number of the instruction that was written last.
+    /// Instructions up to and with the one that was written last.
     pub(crate) fn written(&self) -> u64 {
         self.written
     }
 
-    /// Goes on behind an instruction.
-    pub(crate) fn set_written(&mut self, instruction: u64) {
-        self.written = instruction;
+    /// Goes on behind so many instructions.
+    pub(crate) fn set_written(&mut self, instructions: u64) {
+        self.written = instructions;
     }
 
-    /// Whether lines look different from a time on.
-    pub(super) fn differ_from(&self, time: Option<Tsc>, scribe: &Scribe<'_>) -> bool {
+    /// True when lines look different from a time on.
+    pub(super) fn differ_from(&self, time: Option<Tsc>, text_synth: &TextSynth<'_>) -> bool {
         let later = time.map_or(0, |time| time.0);
-        scribe.written.resolution.is_some()
+        text_synth.path.resolution.is_some()
             && later > self.timestamp
-            && shown(later, scribe) != shown(self.timestamp, scribe)
+            && shown(later, text_synth) != shown(self.timestamp, text_synth)
     }
 
-    /// What stands before a line of now.
+    /// The prefix of a line of now.
     #[inline]
-    pub(super) fn text(&mut self, scribe: &Scribe<'_>) -> &[u8] {
-        if scribe.written.resolution.is_none() {
+    pub(super) fn text(&mut self, text_synth: &TextSynth<'_>) -> &[u8] {
+        if text_synth.path.resolution.is_none() {
             return &[];
         }
-        if self.shown.is_none_or(|(tsc, _)| tsc != self.timestamp) {
-            self.renew(scribe);
+        if self.time.is_none_or(|time| time.tsc != self.timestamp) {
+            self.renew(text_synth);
         }
         &self.text
     }
 
-    fn renew(&mut self, scribe: &Scribe<'_>) {
-        let Some(time) = shown(self.timestamp, scribe) else {
+    fn renew(&mut self, text_synth: &TextSynth<'_>) {
+        let Some(shown) = shown(self.timestamp, text_synth) else {
             return;
         };
-        self.first.get_or_insert(self.timestamp);
-        if self.shown.is_none_or(|(_, shown)| shown != time) {
+        self.first.note(FirstLine::At(self.timestamp));
+        if self.time.is_none_or(|time| time.shown != shown) {
             self.text.clear();
-            scribe.head(self.timestamp, 1, &mut self.text);
+            text_synth.write_prefix(self.timestamp, 1, &mut self.text);
         }
-        self.shown = Some((self.timestamp, time));
+        self.time = Some(PrefixTime {
+            tsc: self.timestamp,
+            shown,
+        });
     }
 
-    /// What stands before the first instruction behind others that were not written: it stands for these, too.
-    pub(super) fn write_first(&mut self, scribe: &Scribe<'_>, period: u64, out: &mut Vec<u8>) {
-        if scribe.written.resolution.is_some() {
-            self.first.get_or_insert(self.timestamp);
-            scribe.head(self.timestamp, period, out);
+    /// Appends the prefix of the first instruction behind others that were not written: it stands for these, too.
+    pub(super) fn write_first(
+        &mut self,
+        text_synth: &TextSynth<'_>,
+        period: u64,
+        out: &mut Vec<u8>,
+    ) {
+        if text_synth.path.resolution.is_some() {
+            self.first.note(FirstLine::At(self.timestamp));
+            text_synth.write_prefix(self.timestamp, period, out);
         }
     }
 }
 
-/// What lines show of a moment, as a number; `None` if they show nothing of any.
-fn shown(timestamp: u64, scribe: &Scribe<'_>) -> Option<u64> {
-    let resolution = scribe.written.resolution?;
-    Some(scribe.scene.time(timestamp).map_or(0, |time| time.0) / resolution)
+/// The time that lines show of a moment, in steps of the resolution; `None` if they show none.
+fn shown(timestamp: u64, text_synth: &TextSynth<'_>) -> Option<u64> {
+    let resolution = text_synth.path.resolution?;
+    let time = text_synth.sampler.time(timestamp);
+    Some(time.map_or(0, |time| time.0) / resolution)
 }

@@ -4,30 +4,32 @@ use intel_pt::Moment;
 use intel_pt::packet::ExecMode;
 use oxperf_session::SampleFlags;
 
-use crate::stack::Step;
+use crate::stack::BranchStep;
 
 /// A place in the flow at which samples are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
+    /// Address of the instruction; 0 where tracing begins.
     pub(crate) from: u64,
+    /// Target of the branch; 0 where there is none or it is not known.
     pub(crate) to: u64,
     pub(crate) flags: SampleFlags,
-    /// Of the instruction; 0 where none did it.
+    /// Bytes of the instruction; 0 where none did it.
     pub(crate) length: u8,
-    /// Instructions till now.
+    /// Instructions up to here.
     pub(crate) instructions: u64,
-    /// Cycles till now, if they belong to this point.
+    /// Cycles up to here, if they belong to this point.
     pub(crate) cycles: Option<u64>,
-    /// How wide the code is.
+    /// Width of the code.
     pub(crate) width: ExecMode,
-    /// Whether a guest runs.
+    /// A guest runs.
     pub(crate) guest: bool,
-    /// Whether control goes from a guest to its host or the other way.
+    /// Control goes from a guest to its host or the other way.
     pub(crate) crosses: bool,
 }
 
 impl Point {
-    /// A place where nothing happens but an instruction.
+    /// A place where an instruction runs and nothing else happens.
     pub(crate) fn at(ip: u64, moment: &Moment) -> Point {
         Point {
             from: ip,
@@ -41,10 +43,8 @@ impl Point {
             crosses: false,
         }
     }
-}
 
-impl Point {
-    /// The same behind so many instructions more.
+    /// The point behind so many instructions more.
     pub(crate) fn behind(&self, instructions: u64) -> Point {
         Point {
             instructions: self.instructions + instructions,
@@ -52,8 +52,8 @@ impl Point {
         }
     }
 
-    /// What it does to the stack of its thread.
-    pub(crate) fn step(&self, stretch: u64) -> Step {
+    /// The step that the stack of its thread makes.
+    pub(crate) fn step(&self, stretch: u64) -> BranchStep {
         let Point {
             flags,
             from,
@@ -61,7 +61,7 @@ impl Point {
             length,
             ..
         } = *self;
-        Step {
+        BranchStep {
             flags,
             from,
             to,

@@ -1,4 +1,4 @@
-//! What every sample of a point says, and its code.
+//! The part of a sample that its point decides: task, time, place, and code.
 
 use intel_pt::insn::classify;
 use intel_pt::{CodeAddress, CodeSource, Located, Moment};
@@ -10,53 +10,59 @@ use oxperf_wire::Sample;
 use super::Point;
 use crate::TscClock;
 use crate::code::{Images, ThreadCode, code_width};
-use crate::queue::Lane;
+use crate::queue::QueueDecoder;
 use crate::running::Running;
 
-/// What tells of any moment.
+/// The settings of all samples of a recording.
 #[derive(Clone, Copy)]
-pub(crate) struct Common<'i> {
+pub(crate) struct SampleSettings<'i> {
     pub(crate) images: &'i Images,
     pub(crate) clock: Option<TscClock>,
     pub(crate) timeless: bool,
-    /// Whether samples are to hold the bytes of their instruction.
+    /// Samples hold the bytes of their instruction.
     pub(crate) with_code: bool,
 }
 
-impl<'m> Common<'m> {
-    /// Whose samples an event's are while a lane is as it is now.
-    pub(crate) fn scene(
-        self,
-        lane: &Lane<'_>,
-        (event, thread): (EventIndex, ThreadId),
-        machine: &'m Machine,
-    ) -> Scene<'m> {
-        let generation = machine.generation(thread);
-        Scene {
-            common: self,
+impl<'m> SampleSettings<'m> {
+    /// A sampler for an owner, as long as the machine stays the same.
+    pub(crate) fn sampler(self, owner: SampleOwner, machine: &'m Machine) -> PointSampler<'m> {
+        PointSampler {
+            settings: self,
             machine,
-            who: Who {
-                event,
-                thread,
-                running: lane.running,
-                of_cpu: lane.cpu.is_some(),
-            },
-            generation,
+            owner,
+            generation: machine.generation(owner.thread),
         }
     }
 
-    pub(crate) fn mode_and_time(self, timestamp: u64, point: &Point) -> (Misc, Option<PerfTime>) {
+    /// Fills in the part of a sample that its owner, time and point decide, but for its code.
+    pub(crate) fn fill(
+        self,
+        sampled: &mut SampleEvent<'static>,
+        owner: SampleOwner,
+        timestamp: u64,
+        point: &Point,
+    ) {
+        let SampleOwner {
+            event,
+            thread,
+            running,
+            of_cpu,
+        } = owner;
         let anywhere = if point.from == 0 {
             point.to
         } else {
             point.from
         };
-        (
-            Misc(self.images.mode_of(anywhere, point.guest) as u16),
-            self.time(timestamp),
-        )
+        let mode = self.images.mode_of(anywhere, point.guest);
+        (sampled.event, sampled.thread) = (event, thread);
+        sampled.misc = Misc(mode as u16);
+        let sample = &mut sampled.sample;
+        (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
+        (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
+        (sample.time, sample.cpu) = (self.time(timestamp), running.cpu.filter(|_| of_cpu));
     }
 
+    /// The time of a TSC; `None` where there is no time.
     pub(crate) fn time(self, tsc: u64) -> Option<PerfTime> {
         self.clock
             .filter(|_| !self.timeless)
@@ -64,45 +70,57 @@ impl<'m> Common<'m> {
     }
 }
 
-/// Whose samples are made, and of which event.
+/// The event and the task of samples.
 #[derive(Clone, Copy)]
-pub(crate) struct Who {
+pub(crate) struct SampleOwner {
     pub(crate) event: EventIndex,
     pub(crate) thread: ThreadId,
     pub(crate) running: Running,
-    /// Whether the trace is of a CPU.
+    /// The trace is of a CPU.
     pub(crate) of_cpu: bool,
 }
 
-/// Whose samples are made, and what addresses mean: the same till a record comes.
+impl SampleOwner {
+    /// The owner of an event's samples while a queue is as it is now.
+    pub(crate) fn of_queue(
+        queue: &QueueDecoder<'_>,
+        event: EventIndex,
+        thread: ThreadId,
+    ) -> SampleOwner {
+        SampleOwner {
+            event,
+            thread,
+            running: queue.running,
+            of_cpu: queue.is_of_cpu(),
+        }
+    }
+}
+
+/// Makes samples of points: the owner and the meaning of addresses are the same till a record comes.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'m> {
-    common: Common<'m>,
+pub(crate) struct PointSampler<'m> {
+    settings: SampleSettings<'m>,
     pub(crate) machine: &'m Machine,
-    who: Who,
-    /// What addresses mean, as a number.
+    owner: SampleOwner,
+    /// The meaning of addresses, as a number.
     pub(crate) generation: u64,
 }
 
-impl Scene<'_> {
-    /// A sample that code made at a place.
+impl PointSampler<'_> {
+    /// The sample of a point.
     pub(crate) fn sample(&self, point: &Point, timestamp: u64) -> SampleEvent<'static> {
-        let mut sampled = unfilled();
-        fill(
-            &mut sampled,
-            self.who,
-            point,
-            self.common.mode_and_time(timestamp, point),
-        );
-        let Common {
+        let mut sampled = empty_sample();
+        self.settings
+            .fill(&mut sampled, self.owner, timestamp, point);
+        let SampleSettings {
             images, with_code, ..
-        } = self.common;
+        } = self.settings;
         let source = ThreadCode {
             machine: self.machine,
             images,
-            thread: self.who.running.thread,
+            thread: self.owner.running.thread,
         };
-        let code = Ran::at(None, point).code(point, source, with_code);
+        let code = ShownInstruction::at(None, point).code(point, source, with_code);
         sampled.traced = Some(Traced {
             flags: point.flags,
             code,
@@ -111,55 +129,42 @@ impl Scene<'_> {
         sampled
     }
 
-    /// What its samples have in common.
+    /// A sample of a moment, without a place.
     pub(crate) fn moment(&self, timestamp: u64) -> SampleEvent<'static> {
         self.sample(&Point::at(0, &Moment::default()), timestamp)
     }
 
-    /// The time of a TSC, where there is time.
+    /// The time of a TSC; `None` where there is no time.
     pub(crate) fn time(&self, tsc: u64) -> Option<PerfTime> {
-        self.common.time(tsc)
+        self.settings.time(tsc)
     }
 }
 
-/// The instruction that a sample shows.
-pub(crate) struct Ran {
-    /// 0 where there is none.
-    ip: u64,
-    /// `None` where only the code tells.
+/// The instruction that a sample shows, if there is one.
+pub(crate) struct ShownInstruction {
+    ip: Option<u64>,
+    /// `None` where the code has to be read for it.
     length: Option<u8>,
 }
 
-impl Ran {
-    /// Where tracing begins and with events it is the one that ran last; where an interrupt came, the next.
-    pub(crate) fn at(last: Option<Located>, point: &Point) -> Ran {
-        if point.length != 0 {
-            return Ran {
-                ip: point.from,
-                length: Some(point.length),
-            };
+impl ShownInstruction {
+    /// The instruction at a point, or that after which an interrupt came; else the one that ran last.
+    pub(crate) fn at(last: Option<Located>, point: &Point) -> ShownInstruction {
+        let interrupts = SampleFlags::ASYNC | SampleFlags::TX_ABORT;
+        let (ip, length) = if point.length != 0 {
+            (Some(point.from), Some(point.length))
+        } else if point.flags.meets(interrupts) {
+            (Some(point.from), None)
+        } else {
+            (last.map(|last| last.ip), last.map(|last| last.length))
+        };
+        ShownInstruction {
+            ip: ip.filter(|ip| *ip != 0),
+            length,
         }
-        if point
-            .flags
-            .meets(SampleFlags::ASYNC | SampleFlags::TX_ABORT)
-        {
-            return Ran {
-                ip: point.from,
-                length: None,
-            };
-        }
-        last.map_or(
-            Ran {
-                ip: 0,
-                length: None,
-            },
-            |last| Ran {
-                ip: last.ip,
-                length: Some(last.length),
-            },
-        )
     }
 
+    /// Its width, length and, with `with_bytes`, its bytes.
     pub(crate) fn code(
         self,
         point: &Point,
@@ -171,14 +176,14 @@ impl Ran {
             length: self.length.unwrap_or(0),
             ..TracedCode::default()
         };
-        if !with_bytes || self.ip == 0 {
+        let Some(ip) = self.ip.filter(|_| with_bytes) else {
             return code;
-        }
+        };
         let found = source.code(CodeAddress {
-            ip: self.ip,
+            ip,
             guest: point.guest,
         });
-        let bytes = found.map_or(&[][..], |found| found.from(self.ip));
+        let bytes = found.map_or(&[][..], |found| found.from(ip));
         if self.length.is_none() {
             code.length = classify(bytes, point.width).map_or(0, |found| found.length);
         }
@@ -190,35 +195,8 @@ impl Ran {
     }
 }
 
-/// Fills in what every sample says.
-pub(crate) fn fill(
-    sampled: &mut SampleEvent<'static>,
-    who: Who,
-    point: &Point,
-    (mode, time): (Misc, Option<PerfTime>),
-) {
-    let Who {
-        event,
-        thread,
-        running,
-        of_cpu,
-    } = who;
-    (sampled.event, sampled.thread, sampled.misc) = (event, thread, mode);
-    let sample = &mut sampled.sample;
-    (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
-    (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
-    (sample.time, sample.cpu) = (time, running.cpu.filter(|_| of_cpu));
-}
-
-/// The thread of a lane's samples.
-pub(crate) fn thread_of(lane: &Lane<'_>, machine: &mut Machine) -> ThreadId {
-    lane.running
-        .thread
-        .unwrap_or_else(|| machine.thread(lane.running.pid, lane.running.tid))
-}
-
 /// A sample of which nothing is known.
-pub(crate) fn unfilled() -> SampleEvent<'static> {
+pub(crate) fn empty_sample() -> SampleEvent<'static> {
     SampleEvent {
         event: EventIndex(0),
         offset: FileOffset(0),
@@ -238,7 +216,10 @@ pub(super) mod tests {
     use super::*;
 
     /// A thread that runs, with a clock that ticks once a nanosecond.
-    pub(in crate::select) fn scene<'m>(machine: &'m mut Machine, images: &'m Images) -> Scene<'m> {
+    pub(in crate::select) fn sampler<'m>(
+        machine: &'m mut Machine,
+        images: &'m Images,
+    ) -> PointSampler<'m> {
         let (pid, tid) = (Pid(1), Tid(1));
         let thread = machine.thread(pid, tid);
         let running = Running {
@@ -248,15 +229,15 @@ pub(super) mod tests {
             thread: Some(thread),
         };
         let clock = TscClock::new(0, 1, 0);
-        Scene {
-            common: Common {
+        PointSampler {
+            settings: SampleSettings {
                 images,
                 clock,
                 timeless: false,
                 with_code: false,
             },
             machine,
-            who: Who {
+            owner: SampleOwner {
                 event: EventIndex(0),
                 thread,
                 running,

@@ -1,37 +1,45 @@
-//! What is taken of code that ran, and where: the same for whoever decoded it.
+//! The points of code that ran at which samples are made: the same for every decoder.
 
 use intel_pt::{Branch, Choices, Cycles, Decoder, Located, Moment, Path, Tsc};
 use oxperf_session::SampleFlags;
 
-use super::block_calls::BlockCalls;
-use super::flags::{BranchFilter, flags_of, state_flags};
+use super::block_calls::BlockCallCache;
+use super::flags::{BranchFilter, class_flags, state_flags};
 use super::point::Point;
 use crate::plan::Plan;
-use crate::stack::{Calls, Followed};
+use crate::stack::{CallObserver, FollowOptions};
 
-/// What is taken.
+/// The choice of points.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taking {
-    /// Which branches are sampled.
-    pub(crate) sampled: Option<BranchFilter>,
-    /// What is followed of each thread.
-    pub(crate) followed: Followed,
-    /// Whether branches are looked at, at all.
+pub(crate) struct SelectOptions {
+    /// The branches that are sampled; `None` for none.
+    pub(crate) branch_samples: Option<BranchFilter>,
+    /// The history that is followed of each thread.
+    pub(crate) follow: FollowOptions,
+    /// Branches are looked at.
     pub(crate) branches: bool,
     pub(crate) approximate_ipc: bool,
     pub(crate) plan: Plan,
 }
 
-impl Taking {
-    /// Whether nothing but calls and returns is taken of the decoder's run, and [`Taker::follow_calls`] can tell of them.
+impl SelectOptions {
+    /// True when nothing but calls and returns is selected of the decoder's path, and [`SampleSelector::follow_calls`]
+    /// can report them.
     #[inline]
     pub(crate) fn follows_calls_alone(&self, decoder: &Decoder<'_>) -> bool {
-        let alone = self.sampled.is_none() && self.followed.branches == 0;
+        let alone = self.branch_samples.is_none() && self.follow.branches == 0;
         alone && decoder.marks().is_empty() && decoder.ran_whole()
     }
 
-    /// An instruction that a packet names.
-    pub(crate) fn address(&self, ip: u64, flags: SampleFlags, moment: &Moment) -> Point {
+    /// True when a branch with these flags is sampled.
+    #[inline]
+    pub(crate) fn samples_branch(&self, flags: SampleFlags) -> bool {
+        self.branch_samples
+            .is_some_and(|filter| filter.takes(flags))
+    }
+
+    /// The point of an instruction that a packet names.
+    pub(crate) fn named_point(&self, ip: u64, flags: SampleFlags, moment: &Moment) -> Point {
         let flags = flags | state_flags(moment, &self.plan);
         Point {
             flags,
@@ -40,34 +48,37 @@ impl Taking {
         }
     }
 
-    /// The cycles up to a moment, if they were told for it.
+    /// The cycles up to a moment, if they are known for it.
     pub(crate) fn cycles(&self, moment: &Moment) -> Option<u64> {
-        match self.approximate_ipc {
-            true => Some(moment.cycles.rough),
-            false => (moment.cycles_fresh || !moment.cycles_counted).then_some(moment.cycles.exact),
+        if self.approximate_ipc {
+            Some(moment.cycles.rough)
+        } else {
+            let known = moment.cycles_fresh || !moment.cycles_counted;
+            known.then_some(moment.cycles.exact)
         }
     }
 
-    /// The cycles up to instruction `at` of a run, if they were told for it.
-    fn cycles_in_run(&self, moment: &Moment, told: &Told, at: u64) -> Option<u64> {
-        if told.decision == Some(at) {
+    /// The cycles up to instruction `at` of a path, if they are known for it.
+    fn cycles_in_path(&self, moment: &Moment, path: &PathSummary, at: u64) -> Option<u64> {
+        if path.decision == Some(at) {
             return self.cycles(moment);
         }
-        let so_far = if told.is_decided(at) {
+        let so_far = if path.is_decided(at) {
             moment.cycles
         } else {
-            told.cycles_before
+            path.cycles_before
         };
-        match self.approximate_ipc {
-            true => Some(so_far.rough),
-            false => (!moment.cycles_counted).then_some(so_far.exact),
+        if self.approximate_ipc {
+            Some(so_far.rough)
+        } else {
+            (!moment.cycles_counted).then_some(so_far.exact)
         }
     }
 }
 
-/// A place in a run at which something is taken.
+/// A point of a path that is selected.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taken {
+pub(crate) struct SelectedPoint {
     pub(crate) point: Point,
     pub(crate) time: Option<Tsc>,
     /// The instruction is sampled, see [`intel_pt::Mark`].
@@ -76,96 +87,101 @@ pub(crate) struct Taken {
     pub(crate) branched: bool,
 }
 
-/// What takes it of the runs of one decoder.
-#[derive(Debug, Default)]
-pub(crate) struct Taker {
-    marks: Vec<(u64, Located, Choices)>,
-    branches: Vec<Branch>,
-    taken: Vec<Taken>,
-    calls: BlockCalls,
+/// An instruction of a path that is sampled.
+#[derive(Clone, Copy, Debug)]
+struct MarkedInstruction {
+    /// Instructions of the path up to and with it.
+    at: u64,
+    located: Located,
+    choices: Choices,
 }
 
-impl Taker {
-    /// Tells of the calls and returns of the decoder's run, if all of it ran.
-    pub(crate) fn follow_calls(&mut self, decoder: &Decoder<'_>, told: &mut impl Calls) {
-        self.calls.follow(decoder, told);
+/// Selects the points of the paths of one decoder.
+#[derive(Debug, Default)]
+pub(crate) struct SampleSelector {
+    marks: Vec<MarkedInstruction>,
+    branches: Vec<Branch>,
+    selected: Vec<SelectedPoint>,
+    calls: BlockCallCache,
+}
+
+impl SampleSelector {
+    /// Reports the calls and returns of the decoder's path, if all of it ran.
+    pub(crate) fn follow_calls(&mut self, decoder: &Decoder<'_>, observer: &mut impl CallObserver) {
+        self.calls.follow(decoder, observer);
     }
 
-    /// What is taken of the decoder's run, in order.
-    pub(crate) fn take(&mut self, taking: &Taking, decoder: &Decoder<'_>) -> &[Taken] {
+    /// The selected points of the decoder's path, in order.
+    pub(crate) fn select(
+        &mut self,
+        options: &SelectOptions,
+        decoder: &Decoder<'_>,
+    ) -> &[SelectedPoint] {
         collect_marks(decoder, &mut self.marks);
         self.branches.clear();
-        if taking.branches {
+        if options.branches {
             self.branches.extend(decoder.branches());
         }
-        self.taken.clear();
-        let (moment, told) = (decoder.moment(), Told::of(decoder.path()));
-        let state = state_flags(&moment, &taking.plan);
-        let instructions = moment.instructions.wrapping_sub(told.instructions);
+        self.selected.clear();
+        let (moment, path) = (decoder.moment(), PathSummary::of(decoder.path()));
+        let state = state_flags(&moment, &options.plan);
+        let instructions = moment.instructions.wrapping_sub(path.instructions);
+        let follows = options.follow != FollowOptions::default();
         let mut branches = self.branches.iter().peekable();
         let mut marks = self.marks.iter().peekable();
         loop {
             let at = match (marks.peek(), branches.peek()) {
-                (None, None) => return &self.taken,
-                (Some(mark), Some(branch)) => mark.0.min(branch.instructions),
-                (Some(mark), None) => mark.0,
+                (None, None) => return &self.selected,
+                (Some(mark), Some(branch)) => mark.at.min(branch.instructions),
+                (Some(mark), None) => mark.at,
                 (None, Some(branch)) => branch.instructions,
             };
-            let mark = marks.next_if(|mark| mark.0 == at);
+            let mark = marks.next_if(|mark| mark.at == at);
             let branch = branches.next_if(|branch| branch.instructions == at);
-            let located = branch.map(|branch| branch.from).or(mark.map(|mark| mark.1));
+            let located = branch
+                .map(|branch| branch.from)
+                .or(mark.map(|mark| mark.located));
             let Some(located) = located else { continue };
-            let end = told.end && at == told.instructions;
-            let ended = if end {
-                SampleFlags::TRACE_END
-            } else {
-                SampleFlags::default()
-            };
-            let flags = flags_of(located.class) | state | ended;
-            let matters = taking.followed != Followed::default()
-                || taking.sampled.is_some_and(|filter| filter.takes(flags));
-            if mark.is_none() && !matters {
+            let is_last = at == path.instructions;
+            let flags = class_flags(located.class) | state | path.end_flags(at);
+            if mark.is_none() && !follows && !options.samples_branch(flags) {
                 continue;
             }
             let point = Point {
                 to: branch.and_then(|branch| branch.to).unwrap_or(0),
                 flags,
                 length: located.length,
-                crosses: moment.mode.guest_toggled && at == told.instructions,
+                crosses: moment.mode.guest_toggled && is_last,
                 instructions: instructions + at,
-                cycles: taking.cycles_in_run(&moment, &told, at),
+                cycles: options.cycles_in_path(&moment, &path, at),
                 ..Point::at(located.ip, &moment)
             };
-            let time = if told.is_decided(at) {
-                moment.time
-            } else {
-                told.before
-            };
-            self.taken.push(Taken {
+            let decided = path.is_decided(at);
+            self.selected.push(SelectedPoint {
                 point,
-                time,
-                marked: mark.map(|mark| mark.2),
+                time: if decided { moment.time } else { path.before },
+                marked: mark.map(|mark| mark.choices),
                 branched: branch.is_some(),
             });
         }
     }
 }
 
-/// What is known of a run as a whole.
+/// A path without its blocks.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct PathSummary {
     instructions: u64,
-    /// Whether tracing ended with it.
+    /// Tracing ended with it.
     end: bool,
     /// The instruction from which on the moment's time and cycles count.
     decision: Option<u64>,
-    /// What counts before that.
+    /// The time that counts before that.
     before: Option<Tsc>,
     cycles_before: Cycles,
 }
 
-impl Told {
-    fn of(run: Path<'_>) -> Told {
+impl PathSummary {
+    fn of(path: Path<'_>) -> PathSummary {
         let Path {
             instructions,
             end,
@@ -173,8 +189,8 @@ impl Told {
             before,
             cycles_before,
             ..
-        } = run;
-        Told {
+        } = path;
+        PathSummary {
             instructions,
             end,
             decision,
@@ -186,31 +202,39 @@ impl Told {
     fn is_decided(&self, at: u64) -> bool {
         self.decision.is_some_and(|decision| at >= decision)
     }
+
+    fn end_flags(&self, at: u64) -> SampleFlags {
+        if self.end && at == self.instructions {
+            SampleFlags::TRACE_END
+        } else {
+            SampleFlags::default()
+        }
+    }
 }
 
-/// The sampled instructions of a run, each with the number of instructions up to and with it.
-fn collect_marks(decoder: &Decoder<'_>, marks: &mut Vec<(u64, Located, Choices)>) {
+/// Collects the sampled instructions of a path.
+fn collect_marks(decoder: &Decoder<'_>, marks: &mut Vec<MarkedInstruction>) {
     marks.clear();
-    let run = decoder.path();
+    let path = decoder.path();
     let (mut visit, mut before) = (0, 0);
-    for mark in run.marks {
+    for mark in path.marks {
         while visit < mark.visit {
-            let Some(passed) = run.visits.get(visit as usize) else {
+            let Some(passed) = path.visits.get(visit as usize) else {
                 return;
             };
             before += decoder.block(passed.block()).instructions().len() as u64;
             visit += 1;
         }
-        let Some(marked) = run.visits.get(visit as usize) else {
+        let Some(marked) = path.visits.get(visit as usize) else {
             return;
         };
         let block = decoder.block(marked.block()).instructions();
         if let Some(located) = block.get(mark.instruction as usize) {
-            marks.push((
-                before + u64::from(mark.instruction) + 1,
-                *located,
-                mark.choices,
-            ));
+            marks.push(MarkedInstruction {
+                at: before + u64::from(mark.instruction) + 1,
+                located: *located,
+                choices: mark.choices,
+            });
         }
     }
 }

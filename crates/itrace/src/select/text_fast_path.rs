@@ -1,4 +1,5 @@
-//! Lines of code that ran, where the moment and the place alone decide how they look: what is written, and by whom.
+//! The fast path of samples that become text: lines of code that ran, where the moment and the place alone decide how
+//! they look.
 
 use std::sync::Arc;
 
@@ -6,84 +7,96 @@ use intel_pt::{Located, Moment};
 use oxperf_session::{EventIndex, SampleFlags, SampleTextWriter};
 
 use super::Point;
-use super::flags::{BranchFilter, flags_of};
-use super::point_sampler::Scene;
+use super::flags::{BranchFilter, class_flags};
+use super::point_sampler::PointSampler;
 
-/// What is written of code that ran, and how.
+/// The samples that are written as text, and their writer.
 #[derive(Clone)]
-pub(crate) struct Written<'w> {
+pub(crate) struct TextFastPath<'w> {
     /// The event whose samples these are.
     pub(crate) event: EventIndex,
-    pub(crate) shown: Shown,
+    pub(crate) selection: TextSelection,
     writer: Arc<dyn SampleTextWriter + 'w>,
-    /// The shortest time that lines tell apart, ns; `None` if they tell of none.
+    /// The shortest time that lines tell apart, ns; `None` if they show no time.
     pub(super) resolution: Option<u64>,
 }
 
-impl<'w> Written<'w> {
-    /// What `writer` writes.
+impl<'w> TextFastPath<'w> {
+    /// The samples of an event, written by `writer`.
     pub(crate) fn new(
         event: EventIndex,
-        shown: Shown,
+        selection: TextSelection,
         writer: Arc<dyn SampleTextWriter + 'w>,
-    ) -> Written<'w> {
-        Written {
+    ) -> TextFastPath<'w> {
+        TextFastPath {
             event,
-            shown,
+            selection,
             resolution: writer.prefix_resolution(),
             writer,
         }
     }
 }
 
-/// Which instructions are written.
+/// The instructions that are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shown {
+pub(crate) enum TextSelection {
     /// Each.
     Instructions,
     /// Taken branches that pass the filter.
     Branches(BranchFilter),
 }
 
-/// Writes lines of code that runs in a scene.
-#[derive(Clone, Copy)]
-pub(crate) struct Scribe<'s> {
-    pub(crate) written: &'s Written<'s>,
-    pub(crate) scene: Scene<'s>,
+/// A line: an instruction and where it led.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PlaceLine {
+    pub(super) from: Located,
+    /// The target of its branch, if it is known.
+    pub(super) to: Option<u64>,
+    /// Flags beside those of the instruction.
+    pub(super) more_flags: SampleFlags,
 }
 
-impl Scribe<'_> {
-    /// Whether a branch is written at all.
-    pub(super) fn takes(&self, from: Located, more: SampleFlags) -> bool {
-        matches!(self.written.shown, Shown::Branches(filter) if filter.takes(flags_of(from.class) | more))
+/// Writes lines of code that ran while nothing of the machine changed.
+#[derive(Clone, Copy)]
+pub(crate) struct TextSynth<'s> {
+    pub(crate) path: &'s TextFastPath<'s>,
+    pub(crate) sampler: PointSampler<'s>,
+}
+
+impl TextSynth<'_> {
+    /// True when a branch is written at all.
+    pub(super) fn takes(&self, from: Located, more_flags: SampleFlags) -> bool {
+        match self.path.selection {
+            TextSelection::Branches(filter) => filter.takes(class_flags(from.class) | more_flags),
+            TextSelection::Instructions => false,
+        }
     }
 
-    /// Appends the line of an instruction, which branched to `to` with `more` flags than are its own, behind its head.
-    pub(super) fn place(
-        &self,
-        (from, to): (Located, Option<u64>),
-        more: SampleFlags,
-        moment: &Moment,
-        out: &mut Vec<u8>,
-    ) {
-        let flags = flags_of(from.class) | more;
+    /// Appends a line without its prefix.
+    pub(super) fn write_place(&self, line: PlaceLine, moment: &Moment, out: &mut Vec<u8>) {
+        let PlaceLine {
+            from,
+            to,
+            more_flags,
+        } = line;
         let point = Point {
             to: to.unwrap_or(0),
-            flags,
+            flags: class_flags(from.class) | more_flags,
             length: from.length,
             ..Point::at(from.ip, moment)
         };
-        self.written
+        let sample = self.sampler.sample(&point, 0);
+        self.path
             .writer
-            .write_location(self.scene.machine, &self.scene.sample(&point, 0), out);
+            .write_location(self.sampler.machine, &sample, out);
     }
 
-    /// Appends what stands before a line.
-    pub(super) fn head(&self, timestamp: u64, period: u64, out: &mut Vec<u8>) {
-        let mut sample = self.scene.moment(timestamp);
+    /// Appends the prefix of a line.
+    pub(super) fn write_prefix(&self, timestamp: u64, period: u64, out: &mut Vec<u8>) {
+        let mut sample = self.sampler.moment(timestamp);
         (sample.period, sample.sample.period) = (period, Some(period));
-        self.written
+        self.path
             .writer
-            .write_prefix(self.scene.machine, &sample, out);
+            .write_prefix(self.sampler.machine, &sample, out);
     }
 }

@@ -1,87 +1,85 @@
-//! Points as samples: their code, counts and stacks, handed to a sink.
+//! Points as samples: their code, counts and stacks, delivered to a sink.
 
 use std::ops::ControlFlow;
 
-use oxperf_abi::PerfTime;
-use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, Payload, SampleEvent, Sink, Traced, TracedCode};
 
 use super::Synthesizer;
+use super::context::SynthContext;
+use super::ipc::IpcCounts;
 use super::thread_stacks::StackKey;
-use crate::code::ThreadCode;
-use crate::queue::Lane;
-use crate::select::{Common, Point, Ran, Who, fill, thread_of};
+use crate::select::{Point, SampleOwner, SampleSettings, ShownInstruction};
+
+/// A sample to be made of a point.
+pub(super) struct NewSample {
+    pub(super) event: EventIndex,
+    pub(super) period: u64,
+    pub(super) counts: IpcCounts,
+    pub(super) payload: Option<Payload>,
+}
+
+impl NewSample {
+    /// A sample that stands for itself alone.
+    pub(super) fn single(event: EventIndex, payload: Option<Payload>) -> NewSample {
+        NewSample {
+            event,
+            period: 1,
+            counts: IpcCounts::default(),
+            payload,
+        }
+    }
+}
 
 impl Synthesizer<'_> {
-    /// Hands a sample to the sink.
-    pub(super) fn hand_over(
+    /// Delivers a sample to the sink.
+    pub(super) fn deliver(
         &mut self,
-        lane: &mut Lane<'_>,
-        (event, period, (instructions, cycles), payload): (
-            EventIndex,
-            u64,
-            (u64, u64),
-            Option<Payload>,
-        ),
+        cx: &mut SynthContext<'_, '_, impl Sink>,
+        new: NewSample,
         point: &Point,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let thread = thread_of(lane, machine);
-        let code = self.code(lane, point, machine);
-        let key = StackKey::new(machine, thread, lane.running.cpu);
-        let depth = self.stacks.depth(key);
-        let mode_and_time = self.common().mode_and_time(lane.timestamp, point);
-        let who = Who {
+        let NewSample {
             event,
-            thread,
-            running: lane.running,
-            of_cpu: lane.cpu.is_some(),
-        };
-        fill(&mut self.sampled, who, point, mode_and_time);
-        self.sampled.sample.period = Some(period);
-        self.sampled.period = period;
-        let progress = lane.progress(point.instructions, point.cycles);
-        let traced = Traced {
-            flags: point.flags,
-            instructions,
-            cycles,
-            code,
-            depth,
-            progress,
+            period,
+            counts,
             payload,
-        };
-        self.sampled.traced = Some(traced);
-        if Some(event) == self.events.branches {
-            return sink.sample(machine, &self.sampled);
-        }
-        let mut sampled: SampleEvent<'_> = self.sampled;
-        (sampled.sample.callchain, sampled.sample.branch_stack) =
-            self.stacks.of_sample(key, point.from);
-        sink.sample(machine, &sampled)
-    }
-
-    /// What tells of any moment.
-    pub(crate) fn common(&self) -> Common<'_> {
-        Common {
+        } = new;
+        let thread = cx.queue.thread(cx.machine);
+        let code = self.code(cx, point);
+        let key = StackKey::new(cx.machine, thread, cx.queue.running.cpu);
+        let depth = self.stacks.depth(key);
+        let owner = SampleOwner::of_queue(cx.queue, event, thread);
+        let settings = SampleSettings {
             images: &self.images,
             clock: self.clock,
             timeless: self.plan.timeless,
             with_code: self.with_code,
-        }
-    }
-
-    /// The time of a TSC, where there is time.
-    pub(crate) fn time(&self, tsc: u64) -> Option<PerfTime> {
-        self.common().time(tsc)
-    }
-
-    fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
-        let source = ThreadCode {
-            machine,
-            images: &self.images,
-            thread: lane.running.thread,
         };
-        Ran::at(lane.last, point).code(point, source, self.with_code)
+        settings.fill(&mut self.sampled, owner, cx.queue.timestamp, point);
+        self.sampled.sample.period = Some(period);
+        self.sampled.period = period;
+        let progress = cx.progress(point.instructions, point.cycles);
+        self.sampled.traced = Some(Traced {
+            flags: point.flags,
+            instructions: counts.instructions,
+            cycles: counts.cycles,
+            code,
+            depth,
+            progress,
+            payload,
+        });
+        if Some(event) == self.events.branches {
+            return cx.sink.sample(cx.machine, &self.sampled);
+        }
+        let mut sampled: SampleEvent<'_> = self.sampled;
+        let history = self.stacks.of_sample(key, point.from);
+        sampled.sample.callchain = history.callchain;
+        sampled.sample.branch_stack = history.branches;
+        cx.sink.sample(cx.machine, &sampled)
+    }
+
+    fn code<S>(&self, cx: &SynthContext<'_, '_, S>, point: &Point) -> TracedCode {
+        let source = cx.queue.code(cx.machine, &self.images);
+        ShownInstruction::at(cx.state.last, point).code(point, source, self.with_code)
     }
 }

@@ -1,25 +1,34 @@
 //! Instructions and cycles between samples.
 
-/// Instructions and cycles at the last sample of an event.
+/// Instructions and cycles since the last sample of an event; both 0 when no cycles were counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Counted {
-    instructions: u64,
-    cycles: u64,
+pub(crate) struct IpcCounts {
+    pub(crate) instructions: u64,
+    pub(crate) cycles: u64,
 }
 
-impl Counted {
-    /// Instructions and cycles since the last time that cycles were counted; both 0 when none were.
-    pub(crate) fn advance(&mut self, instructions: u64, cycles: Option<u64>) -> (u64, u64) {
-        let passed = cycles.map_or(0, |cycles| cycles.wrapping_sub(self.cycles));
+/// Counts instructions and cycles from one sample of an event to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct IpcCounter {
+    at_last: IpcCounts,
+}
+
+impl IpcCounter {
+    /// The counts since the last time that cycles were counted.
+    pub(super) fn advance(&mut self, instructions: u64, cycles: Option<u64>) -> IpcCounts {
+        let before = self.at_last;
+        let passed = cycles.map_or(0, |cycles| cycles.wrapping_sub(before.cycles));
         if passed == 0 {
-            return (0, 0);
+            return IpcCounts::default();
         }
-        let ran = instructions.wrapping_sub(self.instructions);
-        *self = Counted {
+        self.at_last = IpcCounts {
             instructions,
-            cycles: self.cycles.wrapping_add(passed),
+            cycles: before.cycles.wrapping_add(passed),
         };
-        (ran, passed)
+        IpcCounts {
+            instructions: instructions.wrapping_sub(before.instructions),
+            cycles: passed,
+        }
     }
 }
 
@@ -29,10 +38,14 @@ mod tests {
 
     #[test]
     fn counts_wait_until_cycles_pass() {
-        let mut counted = Counted::default();
-        assert_eq!(counted.advance(10, None), (0, 0));
-        assert_eq!(counted.advance(20, Some(8)), (20, 8));
-        assert_eq!(counted.advance(30, Some(8)), (0, 0));
-        assert_eq!(counted.advance(40, Some(9)), (20, 1));
+        let counts = |instructions, cycles| IpcCounts {
+            instructions,
+            cycles,
+        };
+        let mut counter = IpcCounter::default();
+        assert_eq!(counter.advance(10, None), counts(0, 0));
+        assert_eq!(counter.advance(20, Some(8)), counts(20, 8));
+        assert_eq!(counter.advance(30, Some(8)), counts(0, 0));
+        assert_eq!(counter.advance(40, Some(9)), counts(20, 1));
     }
 }

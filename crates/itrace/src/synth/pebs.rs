@@ -5,17 +5,17 @@ use std::ops::ControlFlow;
 use intel_pt::packet::ItemSize;
 use intel_pt::{BlockValue, Tsc};
 use oxperf_abi::{EventAttr, Misc, SampleType};
-use oxperf_machine::Machine;
 use oxperf_session::Sink;
 use oxperf_wire::{BranchStack, Endian, Registers, Sample, SampleWeight, Words};
+use rustc_hash::FxHashMap;
 
 use super::Synthesizer;
+use super::context::SynthContext;
 use crate::code::mode_of;
 use crate::data_source::{SourceNumbers, data_source};
-use crate::decoded::Told;
-use crate::pebs_event::PebsEvent;
-use crate::queue::Lane;
-use crate::select::{thread_of, unfilled};
+use crate::decoded::DecodedItem;
+use crate::pebs_event::{PebsEvent, PebsEvents};
+use crate::select::empty_sample;
 
 /// Kinds of blocks.
 mod block {
@@ -35,7 +35,7 @@ const XMM0: u8 = 32;
 
 const EXACT_IP: u16 = 1 << 14;
 
-/// What a block tells, by kind and number of the item.
+/// The values of a block, by kind and number of the item.
 #[derive(Clone, Copy)]
 struct Items<'b>(&'b [BlockValue]);
 
@@ -110,13 +110,14 @@ impl Items<'_> {
     /// The last branches.
     fn branches(self, words: &mut Vec<u8>) -> BranchStack<'_> {
         /// Each has three items.
-        const MOST: u8 = 8;
+        const MAX: u8 = 8;
         let kinds = block::BRANCHES.into_iter();
-        for (kind, entry) in kinds.flat_map(|kind| (0..MOST).map(move |at| (kind, at * 3))) {
+        for (kind, entry) in kinds.flat_map(|kind| (0..MAX).map(move |at| (kind, at * 3))) {
             let item = |which| self.get(kind, entry + which);
             if let (Some(from), Some(to), Some(info)) = (item(0), item(1), item(2)) {
-                let told = [from, to, branch_flags(info)];
-                told.iter()
+                let entry = [from, to, branch_flags(info)];
+                entry
+                    .iter()
                     .for_each(|word| words.extend_from_slice(&word.to_le_bytes()));
             }
         }
@@ -131,8 +132,8 @@ impl Items<'_> {
 
     /// Cycles of the transaction's last block, and the reasons of its abort.
     fn transaction(self) -> (u64, u64) {
-        let told = self.get(block::MEMORY, 3).unwrap_or(0);
-        let (cycles, mut reasons) = (told & 0xffff_ffff, told >> 32 & 0xff);
+        let value = self.get(block::MEMORY, 3).unwrap_or(0);
+        let (cycles, mut reasons) = (value & 0xffff_ffff, value >> 32 & 0xff);
         let ax = self.get(block::REGISTERS, 2).unwrap_or(0);
         const TRANSACTION: u64 = 2;
         if reasons & TRANSACTION != 0 && ax & 1 != 0 {
@@ -141,7 +142,7 @@ impl Items<'_> {
         (cycles, reasons)
     }
 
-    /// What a sample of an event has of numbers.
+    /// The numbers of a sample of an event; `anywhere` is its place where the block names none.
     fn sample(
         self,
         event: &EventAttr,
@@ -179,7 +180,7 @@ impl Items<'_> {
     }
 }
 
-/// The processor's word on a branch as perf's flags.
+/// The processor's flags of a branch as perf's.
 fn branch_flags(info: u64) -> u64 {
     let bit = |from: u32, to: u32| (info >> from & 1) << to;
     let predicted = u64::from(info >> 63 == 0) << 1;
@@ -187,41 +188,33 @@ fn branch_flags(info: u64) -> u64 {
 }
 
 impl Synthesizer<'_> {
-    /// A block of items: a sample for each event that it is of.
+    /// Makes a sample for each event that a block of items is of.
     pub(super) fn block(
         &mut self,
-        lane: &mut Lane<'_>,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
         ip: Option<u64>,
-        told: &Told,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
+        item: &DecodedItem,
     ) -> ControlFlow<()> {
         if !self.options.events.other_events {
             return ControlFlow::Continue(());
         }
-        let items = Items(&told.values);
-        let anywhere = ip.unwrap_or(told.moment.ip);
-        let counters = items.counters();
-        let named = (0..64_u64).filter(|counter| counters >> counter & 1 == 1);
-        // As in perf, a counter that no record has told of is the first event's.
-        let events: Vec<PebsEvent> = match self.plan.pebs {
-            None => return ControlFlow::Continue(()),
-            Some((event, true)) => vec![event],
-            Some((first, false)) => named
-                .map(|counter| lane.pebs.get(&counter).copied().unwrap_or(first))
-                .collect(),
+        let items = Items(&item.values);
+        let anywhere = ip.unwrap_or(item.moment.ip);
+        let Some(events) = self.plan.pebs else {
+            return ControlFlow::Continue(());
         };
-        let thread = thread_of(lane, machine);
-        for event in events {
+        let thread = cx.queue.thread(cx.machine);
+        for event in counted_events(events, items.counters(), &cx.state.pebs) {
             let (mut registers, mut branches) = (Vec::new(), Vec::new());
-            let mut sampled = unfilled();
+            let mut sampled = empty_sample();
             (sampled.event, sampled.thread, sampled.period) = (event.index, thread, event.period());
             let sample = &mut sampled.sample;
             *sample = items.sample(&event.attr, self.plan.sources, anywhere);
-            let time = items.time().map_or(lane.timestamp, |time| time.0);
+            let (queue, running) = (&cx.queue, cx.queue.running);
+            let time = items.time().map_or(queue.timestamp, |time| time.0);
             sample.time = self.time(time);
-            (sample.pid, sample.tid) = (Some(lane.running.pid), Some(lane.running.tid));
-            sample.cpu = lane.running.cpu.filter(|_| lane.cpu.is_some());
+            (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
+            sample.cpu = running.cpu.filter(|_| queue.is_of_cpu());
             sample.period = Some(event.period());
             if event.attr.sample_type.contains(SampleType::REGS_INTR) {
                 sample.regs_intr = items.registers(event.attr.sample_regs_intr, &mut registers);
@@ -230,10 +223,26 @@ impl Synthesizer<'_> {
                 sample.branch_stack = Some(items.branches(&mut branches));
             }
             sampled.misc = Misc(mode_of(sample.ip.unwrap_or(0)) as u16 | EXACT_IP);
-            sink.sample(machine, &sampled)?;
+            cx.sink.sample(cx.machine, &sampled)?;
         }
         ControlFlow::Continue(())
     }
+}
+
+/// The events of the counters that a record is of.
+fn counted_events(
+    events: PebsEvents,
+    counters: u64,
+    by_counter: &FxHashMap<u64, PebsEvent>,
+) -> Vec<PebsEvent> {
+    if events.is_only {
+        return vec![events.first];
+    }
+    // As in perf, a counter that no record has named is the first event's.
+    (0..64_u64)
+        .filter(|counter| counters >> counter & 1 == 1)
+        .map(|counter| by_counter.get(&counter).copied().unwrap_or(events.first))
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,108 +1,107 @@
-//! Places in the flow: samples of instructions, cycles and branches.
+//! Points of the flow: samples of instructions, cycles and branches.
 
 use std::ops::ControlFlow;
 
-use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
 use super::Synthesizer;
-use crate::queue::Lane;
+use super::context::SynthContext;
+use super::deliver::NewSample;
+use super::ipc::IpcCounts;
 use crate::select::Point;
-use crate::stack::{Followed, ThreadStack};
+use crate::stack::FollowOptions;
 
 impl Synthesizer<'_> {
-    /// The stack of the thread that runs, for what the trace tells of it now.
-    pub(crate) fn stack_of(
-        &mut self,
-        lane: &Lane<'_>,
-        machine: &Machine,
-    ) -> Option<&mut ThreadStack> {
-        self.stacks.of_lane(lane, machine)
-    }
-
-    /// Whether the calls of the thread that runs are so many that each has to be followed in order.
-    pub(crate) fn is_deep(&self, lane: &Lane<'_>, machine: &Machine) -> bool {
-        self.stacks.is_deep(lane, machine)
-    }
-
-    /// Samples of instructions and cycles.
+    /// Makes samples of instructions and cycles.
     pub(crate) fn instruction(
         &mut self,
-        lane: &mut Lane<'_>,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
         point: &Point,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         if let Some(event) = self.events.instructions.filter(|_| !self.skips()) {
-            let period = match self.options.quick {
-                0 => point.instructions.wrapping_sub(lane.instructions_sampled),
-                _ => 1,
-            };
-            let counts = lane
+            let state = &mut *cx.state;
+            let since_last = point.instructions.wrapping_sub(state.instructions_sampled);
+            let counts = state
                 .by_instructions
                 .advance(point.instructions, point.cycles);
-            lane.instructions_sampled = point.instructions;
-            self.hand_over(lane, (event, period, counts, None), point, machine, sink)?;
+            state.instructions_sampled = point.instructions;
+            let new = NewSample {
+                event,
+                period: if self.options.quick == 0 {
+                    since_last
+                } else {
+                    1
+                },
+                counts,
+                payload: None,
+            };
+            self.deliver(cx, new, point)?;
         }
         let Some(event) = self.events.cycles else {
             return ControlFlow::Continue(());
         };
-        let counts = lane.by_cycles.advance(point.instructions, point.cycles);
-        if counts.1 == 0 || self.skips() {
+        let counts = cx.state.by_cycles.advance(point.instructions, point.cycles);
+        if counts.cycles == 0 || self.skips() {
             return ControlFlow::Continue(());
         }
-        self.hand_over(lane, (event, counts.1, counts, None), point, machine, sink)
+        let new = NewSample {
+            event,
+            period: counts.cycles,
+            counts,
+            payload: None,
+        };
+        self.deliver(cx, new, point)
     }
 
-    /// A branch: followed thread by thread, and sampled if it is wanted.
+    /// Follows a branch of the thread that runs, and samples it if it is selected.
     pub(crate) fn branch(
         &mut self,
-        lane: &mut Lane<'_>,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
         point: &Point,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let followed = self.taking.followed;
-        if followed != Followed::default()
-            && let Some(stack) = self.stack_of(lane, machine)
+        let follow = self.select.follow;
+        if follow != FollowOptions::default()
+            && let Some(stack) = self.stacks.of_queue(cx.queue, cx.machine)
         {
-            stack.step(&point.step(lane.feed.stretch), followed);
+            stack.step(&point.step(cx.queue.feed.stretch), follow);
         }
-        self.branch_sample(lane, point, machine, sink)
+        self.branch_sample(cx, point)
     }
 
-    /// A branch that was followed, sampled if it is wanted.
+    /// Samples a branch that was followed, if it is selected.
     pub(crate) fn branch_sample(
         &mut self,
-        lane: &mut Lane<'_>,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
         point: &Point,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let taken = self
-            .taking
-            .sampled
-            .is_some_and(|filter| filter.takes(point.flags));
-        let Some(event) = self.events.branches.filter(|_| taken) else {
+        let selected = self.select.samples_branch(point.flags);
+        let Some(event) = self.events.branches.filter(|_| selected) else {
             return ControlFlow::Continue(());
         };
         if self.skips() {
             return ControlFlow::Continue(());
         }
-        let counts = lane.by_branches.advance(point.instructions, point.cycles);
+        let counts = cx
+            .state
+            .by_branches
+            .advance(point.instructions, point.cycles);
+        let with_counts = |counts| NewSample {
+            event,
+            period: 1,
+            counts,
+            payload: None,
+        };
         if !point.crosses {
-            return self.hand_over(lane, (event, 1, counts, None), point, machine, sink);
+            return self.deliver(cx, with_counts(counts), point);
         }
-        // Each world sees its own end of the branch.
-        let (left, entered) = (
-            Point { to: 0, ..*point },
-            Point {
-                from: 0,
-                guest: !point.guest,
-                ..*point
-            },
-        );
-        self.hand_over(lane, (event, 1, counts, None), &left, machine, sink)?;
-        self.hand_over(lane, (event, 1, (0, 0), None), &entered, machine, sink)
+        // Guest and host each see their own end of the branch.
+        let left = Point { to: 0, ..*point };
+        let entered = Point {
+            from: 0,
+            guest: !point.guest,
+            ..*point
+        };
+        self.deliver(cx, with_counts(counts), &left)?;
+        self.deliver(cx, with_counts(IpcCounts::default()), &entered)
     }
 }

@@ -1,6 +1,6 @@
 //! The calls and last branches of all threads, as samples hold them.
 
-use oxperf_abi::Cpu;
+use oxperf_abi::{BranchEntry, Cpu};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleEvent;
 use oxperf_wire::{BranchStack, Endian, Words};
@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use crate::code::KERNEL_START;
 use crate::options::StackSelection;
-use crate::queue::Lane;
-use crate::stack::{Followed, Move, ThreadStack};
+use crate::queue::QueueDecoder;
+use crate::stack::{FollowOptions, StackChange, ThreadStack};
 
 /// A thread; of the idle thread there is one on every CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,30 +26,39 @@ impl StackKey {
         }
     }
 
-    /// Of the thread that runs.
-    fn of_lane(lane: &Lane<'_>, machine: &Machine) -> Option<StackKey> {
+    /// The key of the thread that runs.
+    fn of_queue(queue: &QueueDecoder<'_>, machine: &Machine) -> Option<StackKey> {
         Some(StackKey::new(
             machine,
-            lane.running.thread?,
-            lane.running.cpu,
+            queue.running.thread?,
+            queue.running.cpu,
         ))
     }
 }
 
+/// The history of a sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SampleHistory<'s> {
+    /// Its call chain.
+    pub(crate) callchain: Option<Words<'s>>,
+    /// Its last branches.
+    pub(crate) branches: Option<BranchStack<'s>>,
+}
+
 /// The stacks of all threads.
 #[derive(Debug)]
-pub(crate) struct Stacks {
+pub(crate) struct ThreadStacks {
     options: StackSelection,
-    followed: Followed,
+    follow: FollowOptions,
     threads: FxHashMap<StackKey, ThreadStack>,
-    /// Room for what the next sample holds.
+    /// Buffers of the history that the next sample holds.
     chain: Vec<u64>,
     chain_words: Vec<u8>,
     branch_words: Vec<u8>,
 }
 
-impl Stacks {
-    pub(super) fn new(options: StackSelection) -> Stacks {
+impl ThreadStacks {
+    pub(super) fn new(options: StackSelection) -> ThreadStacks {
         let branches = if options.last_branch {
             options.last_branch_size
         } else {
@@ -61,8 +70,8 @@ impl Stacks {
         } else {
             0
         };
-        Stacks {
-            followed: Followed {
+        ThreadStacks {
+            follow: FollowOptions {
                 calls: options.follows_calls(),
                 branches: branches.max(more),
             },
@@ -74,43 +83,48 @@ impl Stacks {
         }
     }
 
-    /// What is followed.
-    pub(super) fn followed(&self) -> Followed {
-        self.followed
+    /// The history that is followed of each thread.
+    pub(super) fn follow(&self) -> FollowOptions {
+        self.follow
     }
 
-    /// The stack of the thread that runs, for what the trace tells of it now.
+    /// The stack of the thread that runs, where the trace goes on.
     #[inline]
-    pub(super) fn of_lane(
+    pub(super) fn of_queue(
         &mut self,
-        lane: &Lane<'_>,
+        queue: &QueueDecoder<'_>,
         machine: &Machine,
     ) -> Option<&mut ThreadStack> {
         let stack = self
             .threads
-            .entry(StackKey::of_lane(lane, machine)?)
+            .entry(StackKey::of_queue(queue, machine)?)
             .or_default();
-        stack.enter(lane.feed.stretch);
+        stack.enter(queue.feed.stretch);
         Some(stack)
     }
 
-    /// Does what others saw the code of the thread do that runs.
-    pub(crate) fn apply(&mut self, lane: &Lane<'_>, machine: &Machine, moves: &[Move]) {
-        let followed = self.followed;
-        if followed != Followed::default()
-            && let Some(stack) = self.of_lane(lane, machine)
+    /// Makes the changes that workers collected for the thread that runs.
+    pub(crate) fn apply(
+        &mut self,
+        queue: &QueueDecoder<'_>,
+        machine: &Machine,
+        changes: &[StackChange],
+    ) {
+        let follow = self.follow;
+        if follow != FollowOptions::default()
+            && let Some(stack) = self.of_queue(queue, machine)
         {
-            stack.apply(moves, followed);
+            stack.apply(changes, follow);
         }
     }
 
-    /// Whether the calls of the thread that runs are so many that each has to be followed in order.
-    pub(crate) fn is_deep(&self, lane: &Lane<'_>, machine: &Machine) -> bool {
-        let stack = StackKey::of_lane(lane, machine).and_then(|key| self.threads.get(&key));
+    /// True when the calls of the thread that runs are so many that each has to be followed in order.
+    pub(crate) fn is_deep(&self, queue: &QueueDecoder<'_>, machine: &Machine) -> bool {
+        let stack = StackKey::of_queue(queue, machine).and_then(|key| self.threads.get(&key));
         stack.is_some_and(|stack| stack.depth() > ThreadStack::DEEP)
     }
 
-    /// How deep in calls a thread is, for those who indent by it.
+    /// Calls that a thread is in, for lines that are indented by it.
     pub(super) fn depth(&self, key: StackKey) -> u32 {
         if !self.options.thread_stack {
             return 0;
@@ -120,13 +134,9 @@ impl Stacks {
             .map_or(0, |stack| u32::try_from(stack.depth()).unwrap_or(u32::MAX))
     }
 
-    /// The call chain and the last branches of a sample at `ip`, as far as they are asked for.
-    pub(super) fn of_sample(
-        &mut self,
-        key: StackKey,
-        ip: u64,
-    ) -> (Option<Words<'_>>, Option<BranchStack<'_>>) {
-        let Stacks {
+    /// The history of a sample at `ip`, as far as it is asked for.
+    pub(super) fn of_sample(&mut self, key: StackKey, ip: u64) -> SampleHistory<'_> {
+        let ThreadStacks {
             options,
             threads,
             chain,
@@ -135,36 +145,30 @@ impl Stacks {
             ..
         } = self;
         if !options.callchain && !options.last_branch {
-            return (None, None);
+            return SampleHistory::default();
         }
         let stack = threads.entry(key).or_default();
-        if options.callchain {
+        let callchain = options.callchain.then(|| {
             stack.chain(ip, options.callchain_size + 1, chain);
-            replace(chain_words, chain.iter().copied());
+            replace(chain_words, chain.iter().copied())
+        });
+        let branches = options.last_branch.then(|| {
+            let latest = stack.branches().take(options.last_branch_size);
+            BranchStack::from_words(replace(branch_words, latest.flat_map(entry_words)))
+        });
+        SampleHistory {
+            callchain,
+            branches,
         }
-        if options.last_branch {
-            let kept = stack.branches().take(options.last_branch_size);
-            replace(
-                branch_words,
-                kept.flat_map(|branch| [branch.from, branch.to, branch.flags]),
-            );
-        }
-        let words = |words| Words::new(words, Endian::Little);
-        (
-            options.callchain.then(|| words(chain_words)),
-            options
-                .last_branch
-                .then(|| BranchStack::from_words(words(branch_words))),
-        )
     }
 
-    /// The call chain and the last branches of a recorded sample: of each what it does not have and what is asked for.
-    pub(super) fn of_recorded(
+    /// The history of a recorded sample: the parts that are asked for and that it does not have.
+    pub(crate) fn of_recorded(
         &mut self,
         machine: &Machine,
         event: &SampleEvent<'_>,
-    ) -> (Option<Words<'_>>, Option<BranchStack<'_>>) {
-        let Stacks {
+    ) -> SampleHistory<'_> {
+        let ThreadStacks {
             options,
             threads,
             chain,
@@ -175,42 +179,41 @@ impl Stacks {
         let chained = options.add_callchain && event.sample.callchain.is_none();
         let branched = options.add_last_branch && event.sample.branch_stack.is_none();
         if !chained && !branched {
-            return (None, None);
+            return SampleHistory::default();
         }
         let key = StackKey::new(machine, event.thread, event.sample.cpu);
-        let (stack, ip) = (
-            threads.entry(key).or_default(),
-            event.sample.ip.unwrap_or(0),
-        );
-        if chained {
+        let stack = threads.entry(key).or_default();
+        let ip = event.sample.ip.unwrap_or(0);
+        let callchain = chained.then(|| {
             stack.chain_of_recorded(ip, options.callchain_size + 1, chain);
-            replace(chain_words, chain.iter().copied());
-        }
-        if branched {
+            replace(chain_words, chain.iter().copied())
+        });
+        let branches = branched.then(|| {
             // The trace of a sample in user space ends where the kernel took it.
-            let kept = stack
+            let latest = stack
                 .branches()
-                .skip_while(|branch| ip < KERNEL_START && !is_user(branch.to));
-            let kept = kept.take(options.last_branch_size);
-            replace(
-                branch_words,
-                kept.flat_map(|branch| [branch.from, branch.to, branch.flags]),
-            );
+                .skip_while(|branch| ip < KERNEL_START && !is_user(branch.to))
+                .take(options.last_branch_size);
+            BranchStack::from_words(replace(branch_words, latest.flat_map(entry_words)))
+        });
+        SampleHistory {
+            callchain,
+            branches,
         }
-        let words = |words| Words::new(words, Endian::Little);
-        (
-            chained.then(|| words(chain_words)),
-            branched.then(|| BranchStack::from_words(words(branch_words))),
-        )
     }
+}
+
+fn entry_words(entry: BranchEntry) -> [u64; 3] {
+    [entry.from, entry.to, entry.flags]
 }
 
 fn is_user(address: u64) -> bool {
     address != 0 && address < KERNEL_START
 }
 
-/// Puts words in the place of what was there.
-fn replace(out: &mut Vec<u8>, words: impl Iterator<Item = u64>) {
+/// Puts words in the place of those that were there.
+fn replace(out: &mut Vec<u8>, words: impl Iterator<Item = u64>) -> Words<'_> {
     out.clear();
     words.for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+    Words::new(out, Endian::Little)
 }

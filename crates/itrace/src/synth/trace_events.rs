@@ -1,98 +1,46 @@
-//! What the trace tells beside the flow of control: one sample each.
+//! Events of the trace beside the flow of control: one sample each.
 
 use std::ops::ControlFlow;
 
 use intel_pt::packet::{ControlFlowEvent, EventData};
 use intel_pt::{Event, Moment, Transfer};
-use oxperf_machine::Machine;
 use oxperf_session::{EventDatum, EventIndex, Payload, SampleFlags, Sink};
 
 use super::Synthesizer;
-use crate::decoded::Told;
-use crate::queue::Lane;
-use crate::select::{Point, flags_of, state_flags, transfer_flags};
+use super::context::{QueueState, SynthContext};
+use super::deliver::NewSample;
+use crate::decoded::DecodedItem;
+use crate::select::{Point, class_flags, state_flags, transfer_flags};
+
+/// An event that is more than its place.
+struct PayloadEvent {
+    /// Its index; `None` where nobody asks for it.
+    event: Option<EventIndex>,
+    ip: Option<u64>,
+    /// The address where tracing begins with it.
+    to: Option<u64>,
+    payload: Payload,
+}
+
+/// An interruption: an event that a transfer of control may come with.
+struct Interruption {
+    event: Option<EventIndex>,
+    ip: Option<u64>,
+    transfer: Option<Transfer>,
+    payload: Payload,
+}
 
 impl Synthesizer<'_> {
-    /// An event.
+    /// Makes the samples of an event.
     pub(super) fn event(
         &mut self,
-        lane: &mut Lane<'_>,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
         event: Event,
-        told: &Told,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
+        item: &DecodedItem,
     ) -> ControlFlow<()> {
-        let (events, moment) = (self.events, &told.moment);
-        // An event that does not say where it was is where the program is.
-        let place = told.place(&lane.earlier);
-        let here = place.map(|(ip, _)| ip);
-        let mut to = 0;
-        let (event, ip, payload) = match event {
-            Event::Psb { offset, ip, begins } => {
-                to = ip.filter(|_| begins).unwrap_or(0);
-                (events.psb, ip.filter(|_| !begins), Payload::Psb { offset })
-            }
-            Event::Cbr {
-                ratio, to: begins, ..
-            } => {
-                if std::mem::replace(&mut lane.cbr_seen, ratio) == ratio {
-                    return ControlFlow::Continue(());
-                }
-                to = begins.unwrap_or(0);
-                (
-                    events.cbr,
-                    here.filter(|_| begins.is_none()),
-                    self.cbr(ratio),
-                )
-            }
-            Event::PtWrite { value, ip } => (
-                events.ptwrite,
-                ip.or(here),
-                Payload::PtWrite {
-                    exact: ip.is_some(),
-                    value,
-                },
-            ),
-            Event::Mwait(wait) => {
-                let (hints, extensions) = (wait.hints().into(), wait.extensions().into());
-                (events.mwait, here, Payload::Mwait { hints, extensions })
-            }
-            Event::PowerEntry(entry) => {
-                let (hardware, state, sub_state) =
-                    (entry.hardware(), entry.c_state(), entry.sub_c_state());
-                (
-                    events.pwre,
-                    here,
-                    Payload::PowerEntry {
-                        hardware,
-                        state,
-                        sub_state,
-                    },
-                )
-            }
-            Event::ExStop { ip } => (
-                events.exstop,
-                ip.or(here),
-                Payload::ExStop {
-                    exact: ip.is_some(),
-                },
-            ),
-            Event::PowerExit(exit) => {
-                let (deepest, last, wake_reason) =
-                    (exit.deepest(), exit.last(), exit.wake_reason());
-                (
-                    events.pwrx,
-                    here,
-                    Payload::PowerExit {
-                        deepest,
-                        last,
-                        wake_reason,
-                    },
-                )
-            }
-            Event::Transaction { ip, .. } => {
-                return self.transaction(lane, ip, moment, machine, sink);
-            }
+        let events = self.events;
+        match event {
+            Event::Transaction { ip, .. } => self.transaction(cx, ip, &item.moment),
             Event::ControlFlow {
                 event,
                 ip,
@@ -100,62 +48,149 @@ impl Synthesizer<'_> {
                 ..
             } => {
                 let exact = event.ip() || transfer.is_some();
-                let payload = control_flow(event, &told.data, exact);
-                return self.interruption(
-                    lane,
-                    (events.evt, ip, transfer, payload),
-                    moment,
-                    machine,
-                    sink,
-                );
+                let interruption = Interruption {
+                    event: events.evt,
+                    ip,
+                    transfer,
+                    payload: control_flow(event, &item.data, exact),
+                };
+                self.interruption(cx, interruption, &item.moment)
             }
             Event::InterruptFlag {
                 enabled,
                 ip,
                 transfer,
             } => {
-                let payload = Payload::InterruptFlag {
-                    enabled,
-                    by_branch: transfer.is_some(),
+                let interruption = Interruption {
+                    event: events.iflag,
+                    ip: Some(ip),
+                    transfer,
+                    payload: Payload::InterruptFlag {
+                        enabled,
+                        by_branch: transfer.is_some(),
+                    },
                 };
-                let interruption = (events.iflag, Some(ip), transfer, payload);
-                return self.interruption(lane, interruption, moment, machine, sink);
+                self.interruption(cx, interruption, &item.moment)
             }
-            Event::Block { ip } => return self.block(lane, ip, told, machine, sink),
+            Event::Block { ip } => self.block(cx, ip, item),
+            event => self.payload_sample(cx, event, item),
+        }
+    }
+
+    /// Makes the sample of an event with a payload.
+    fn payload_sample(
+        &mut self,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
+        event: Event,
+        item: &DecodedItem,
+    ) -> ControlFlow<()> {
+        // An event without a place is where the program is.
+        let position = item.position(&cx.queue.prior);
+        let here = position.map(|position| position.ip);
+        let Some(found) = self.payload_event(cx.state, event, here) else {
+            return ControlFlow::Continue(());
         };
+        let PayloadEvent {
+            event,
+            ip,
+            to,
+            payload,
+        } = found;
         let Some(event) = event.filter(|_| !self.skips()) else {
             return ControlFlow::Continue(());
         };
-        let ran = place.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));
-        let flags = ran.map_or(SampleFlags::default(), |(_, class)| flags_of(class));
+        let ran = position.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));
+        let flags = ran.map_or(SampleFlags::default(), |ran| class_flags(ran.class));
         let point = Point {
-            to,
+            to: to.unwrap_or(0),
             flags,
-            ..Point::at(ip.unwrap_or(0), moment)
+            ..Point::at(ip.unwrap_or(0), &item.moment)
         };
-        self.hand_over(
-            lane,
-            (event, 1, (0, 0), Some(payload)),
-            &point,
-            machine,
-            sink,
-        )
+        self.deliver(cx, NewSample::single(event, Some(payload)), &point)
     }
 
-    /// What event trace tells, alone or with a transfer of control.
+    /// An event with a payload; `here` is the place of the program. `None` where it says nothing new.
+    fn payload_event(
+        &self,
+        state: &mut QueueState,
+        event: Event,
+        here: Option<u64>,
+    ) -> Option<PayloadEvent> {
+        let events = self.events;
+        let mut to = None;
+        let (event, ip, payload) = match event {
+            Event::Psb { offset, ip, begins } => {
+                to = ip.filter(|_| begins);
+                (events.psb, ip.filter(|_| !begins), Payload::Psb { offset })
+            }
+            Event::Cbr {
+                ratio, to: begins, ..
+            } => {
+                if std::mem::replace(&mut state.cbr_seen, ratio) == ratio {
+                    return None;
+                }
+                to = begins;
+                let ip = here.filter(|_| begins.is_none());
+                (events.cbr, ip, self.cbr(ratio))
+            }
+            Event::PtWrite { value, ip } => {
+                let exact = ip.is_some();
+                (
+                    events.ptwrite,
+                    ip.or(here),
+                    Payload::PtWrite { exact, value },
+                )
+            }
+            Event::Mwait(wait) => {
+                let (hints, extensions) = (wait.hints().into(), wait.extensions().into());
+                (events.mwait, here, Payload::Mwait { hints, extensions })
+            }
+            Event::PowerEntry(entry) => {
+                let payload = Payload::PowerEntry {
+                    hardware: entry.hardware(),
+                    state: entry.c_state(),
+                    sub_state: entry.sub_c_state(),
+                };
+                (events.pwre, here, payload)
+            }
+            Event::ExStop { ip } => {
+                let exact = ip.is_some();
+                (events.exstop, ip.or(here), Payload::ExStop { exact })
+            }
+            Event::PowerExit(exit) => {
+                let payload = Payload::PowerExit {
+                    deepest: exit.deepest(),
+                    last: exit.last(),
+                    wake_reason: exit.wake_reason(),
+                };
+                (events.pwrx, here, payload)
+            }
+            Event::Transaction { .. }
+            | Event::ControlFlow { .. }
+            | Event::InterruptFlag { .. }
+            | Event::Block { .. } => return None,
+        };
+        Some(PayloadEvent {
+            event,
+            ip,
+            to,
+            payload,
+        })
+    }
+
+    /// Makes the sample of an interruption.
     fn interruption(
         &mut self,
-        lane: &mut Lane<'_>,
-        (event, ip, transfer, payload): (
-            Option<EventIndex>,
-            Option<u64>,
-            Option<Transfer>,
-            Payload,
-        ),
+        cx: &mut SynthContext<'_, '_, impl Sink>,
+        interruption: Interruption,
         moment: &Moment,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
     ) -> ControlFlow<()> {
+        let Interruption {
+            event,
+            ip,
+            transfer,
+            payload,
+        } = interruption;
         let Some(event) = event.filter(|_| !self.skips()) else {
             return ControlFlow::Continue(());
         };
@@ -165,13 +200,7 @@ impl Synthesizer<'_> {
             flags: flags | state_flags(moment, &self.plan),
             ..Point::at(ip.unwrap_or(0), moment)
         };
-        self.hand_over(
-            lane,
-            (event, 1, (0, 0), Some(payload)),
-            &point,
-            machine,
-            sink,
-        )
+        self.deliver(cx, NewSample::single(event, Some(payload)), &point)
     }
 
     fn cbr(&self, ratio: u8) -> Payload {
@@ -179,17 +208,15 @@ impl Synthesizer<'_> {
         Payload::Cbr {
             ratio,
             frequency,
-            max_non_turbo: self.plan.max_non_turbo,
+            max_non_turbo: self.plan.max_non_turbo.unwrap_or(0),
         }
     }
 
     fn transaction(
         &mut self,
-        lane: &mut Lane<'_>,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
         ip: u64,
         moment: &Moment,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let Some(event) = self.events.transactions.filter(|_| !self.skips()) else {
             return ControlFlow::Continue(());
@@ -198,13 +225,13 @@ impl Synthesizer<'_> {
             flags: state_flags(moment, &self.plan),
             ..Point::at(ip, moment)
         };
-        self.hand_over(lane, (event, 1, (0, 0), None), &point, machine, sink)
+        self.deliver(cx, NewSample::single(event, None), &point)
     }
 }
 
-fn control_flow(event: ControlFlowEvent, told: &[EventData], exact: bool) -> Payload {
+fn control_flow(event: ControlFlowEvent, found: &[EventData], exact: bool) -> Payload {
     let mut data = [None; EventDatum::MOST];
-    for (to, from) in data.iter_mut().zip(told) {
+    for (to, from) in data.iter_mut().zip(found) {
         *to = Some(EventDatum {
             kind: from.kind(),
             value: from.value(),

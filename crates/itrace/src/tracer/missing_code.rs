@@ -1,8 +1,8 @@
-//! Objects whose code cannot be had: it is told when a trace leads there, but not each time, as the rest is the same.
+//! Objects whose code cannot be had: that is an error when a trace leads there, but not each time.
 //!
-//! As in perf that is twice for an object, and once for one that was looked for before: where a process maps the vdso, what
-//! it has mapped tells which vdso that is, up to the first file that can be read. From then on trace is passed over in
-//! silence, which takes no time.
+//! As in perf there are two errors for an object, and one for an object that was looked for before: where a process maps
+//! the vdso, the files that it has mapped are read to find out which vdso that is, up to the first that can be read. From
+//! then on trace is passed over in silence, which takes no time.
 
 use oxperf_abi::{CpuMode, Misc, Pid, RecordType};
 use oxperf_machine::{DsoId, DsoKind, Machine};
@@ -13,22 +13,23 @@ use rustc_hash::FxHashMap;
 
 use crate::code::Images;
 
-/// What was told of them.
+/// Objects whose code cannot be had.
 #[derive(Debug, Default)]
-pub(super) struct Codeless {
-    /// How often each was met, up to [`Codeless::MOST`].
+pub(super) struct MissingCode {
+    /// Times that each was met, up to [`MissingCode::MAX_ERRORS`].
     met: FxHashMap<DsoId, u8>,
-    /// What processes have mapped since they began, those that have not mapped the vdso yet.
+    /// The objects that processes have mapped since they began, for those that have not mapped the vdso yet.
     mapped: FxHashMap<Pid, Vec<DsoId>>,
 }
 
-impl Codeless {
-    const MOST: u8 = 2;
+impl MissingCode {
+    const MAX_ERRORS: u8 = 2;
 
-    /// Takes note of what processes map.
+    /// Takes note of objects that processes map.
     pub(super) fn follow(
         &mut self,
-        (machine, images): (&mut Machine, &mut Images),
+        machine: &mut Machine,
+        images: &mut Images,
         event: &SidebandEvent<'_>,
         endian: Endian,
     ) {
@@ -66,11 +67,11 @@ impl Codeless {
         }
     }
 
-    /// Whether enough was told of an object that is met again.
-    pub(super) fn is_told(&mut self, object: DsoId) -> bool {
+    /// Notes that an object was met; true when there were enough errors of it before.
+    pub(super) fn is_known(&mut self, object: DsoId) -> bool {
         let met = self.met.entry(object).or_default();
-        let enough = *met == Codeless::MOST;
-        *met = Codeless::MOST.min(*met + 1);
+        let enough = *met == MissingCode::MAX_ERRORS;
+        *met = MissingCode::MAX_ERRORS.min(*met + 1);
         enough
     }
 }

@@ -1,4 +1,4 @@
-//! What the recording's records say about the trace: who runs, whose a counter is, what was lost.
+//! Records that matter to the trace: the task that runs, the event of a counter, trace that was lost.
 
 use std::ops::ControlFlow;
 
@@ -9,33 +9,32 @@ use oxperf_session::{EventIndex, Sink};
 use oxperf_wire::kernel::{Aux, AuxOutputHwId, ItraceStart, SwitchCpuWide, TextPoke};
 use oxperf_wire::{Cursor, SampleId};
 
-use super::Tracer;
+use super::{TracedQueue, Tracer};
 use crate::SwitchRecords;
-use crate::errors::{LOST, is_told, told_error};
+use crate::errors::{LOST, is_reported, trace_error_record};
+use crate::log::RecordTurn;
 use crate::pebs_event::PebsEvent;
-use crate::queue::Lane;
 use crate::running::Running;
 
 impl<S: Sink> Tracer<'_, '_, S> {
-    /// Finds out who runs where a queue's trace goes on.
+    /// Finds out the task that runs where a queue's trace goes on.
     pub(super) fn set_running(&mut self, machine: &mut Machine, index: usize) {
-        let lane = &mut self.lanes[index];
-        let by_cpu = lane.tid.is_none() || self.trace.info.switches != SwitchRecords::None;
+        let queue = &mut self.queues[index].queue;
+        let by_cpu = queue.tid.is_none() || self.trace.info.switches != SwitchRecords::None;
         if by_cpu {
-            let current = lane.cpu.and_then(|cpu| self.current.get(&cpu)).copied();
-            lane.running.tid = current.map_or(Tid(-1), |current| current.1);
-            lane.running.pid = if current.is_none() {
-                Pid(-1)
-            } else {
-                lane.running.pid
-            };
-            lane.running.thread = None;
+            let current = queue.cpu.and_then(|cpu| self.current.get(&cpu)).copied();
+            queue.running.thread = None;
+            match current {
+                Some((_, tid)) => queue.running.tid = tid,
+                None => (queue.running.pid, queue.running.tid) = (Pid(-1), Tid(-1)),
+            }
         }
-        if lane.running.thread.is_none() && lane.running.tid.0 != -1 {
-            lane.running.thread = machine.find_thread(lane.running.tid);
+        let running = &mut queue.running;
+        if running.thread.is_none() && running.tid.0 != -1 {
+            running.thread = machine.find_thread(running.tid);
         }
-        if let Some(thread) = lane.running.thread {
-            lane.running.pid = machine.thread_info(thread).pid.unwrap_or(Pid(-1));
+        if let Some(thread) = running.thread {
+            running.pid = machine.thread_info(thread).pid.unwrap_or(Pid(-1));
         }
     }
 
@@ -45,7 +44,7 @@ impl<S: Sink> Tracer<'_, '_, S> {
         machine.thread(pid, tid);
     }
 
-    /// What a record says about which event a counter is of.
+    /// Takes the event of a counter, if a record names it.
     pub(super) fn take_counter(
         &mut self,
         record: &RawRecord<'_>,
@@ -55,20 +54,22 @@ impl<S: Sink> Tracer<'_, '_, S> {
         if record.header.kind != RecordType::AUX_OUTPUT_HW_ID {
             return;
         }
-        let told = AuxOutputHwId::decode(&mut Cursor::new(record.body, self.endian));
-        let (Ok(told), Some(counted)) = (told, PebsEvent::at(&self.events, event)) else {
+        let decoded = AuxOutputHwId::decode(&mut Cursor::new(record.body, self.endian));
+        let (Ok(hw_id), Some(counted)) = (decoded, PebsEvent::at(&self.events, event)) else {
             return;
         };
-        let same = |lane: &&mut Lane<'_>| match lane.cpu {
-            Some(cpu) => id.cpu == Some(cpu),
-            None => id.tid == lane.tid,
-        };
-        for lane in self.lanes.iter_mut().filter(same) {
-            lane.pebs.insert(told.hw_id, counted);
+        for TracedQueue { queue, state } in &mut self.queues {
+            let is_of = match queue.cpu {
+                Some(cpu) => id.cpu == Some(cpu),
+                None => id.tid == queue.tid,
+            };
+            if is_of {
+                state.pebs.insert(hw_id.hw_id, counted);
+            }
         }
     }
 
-    /// What a sample of `sched:sched_switch` says about who runs.
+    /// Takes the task that runs next, if a sample of `sched:sched_switch` names it.
     pub(super) fn take_sched_switch(
         &mut self,
         machine: &mut Machine,
@@ -93,7 +94,7 @@ impl<S: Sink> Tracer<'_, '_, S> {
         }
     }
 
-    /// What a record says about who runs, and about trace that was lost.
+    /// Takes the task that runs, changes of code and lost trace, if a record reports them.
     pub(super) fn take_record(
         &mut self,
         machine: &mut Machine,
@@ -131,7 +132,7 @@ impl<S: Sink> Tracer<'_, '_, S> {
             RecordType::AUX => {
                 const TRUNCATED: u64 = 1;
                 let lost = Aux::decode(&mut cursor).is_ok_and(|aux| aux.flags & TRUNCATED != 0);
-                if lost && is_told(&self.synthesizer.options, LOST) {
+                if lost && is_reported(&self.synthesizer.options.errors, LOST) {
                     let (pid, tid) = (id.pid.unwrap_or(Pid(-1)), id.tid.unwrap_or(Tid(-1)));
                     let running = Running {
                         pid,
@@ -140,8 +141,8 @@ impl<S: Sink> Tracer<'_, '_, S> {
                         thread: None,
                     };
                     self.errors += 1;
-                    let told = told_error(LOST, running, 0, id.time);
-                    return self.sink.trace_error(machine, &told);
+                    let error = trace_error_record(LOST, running, 0, id.time);
+                    return self.sink.trace_error(machine, &error);
                 }
             }
             _ => {}
@@ -149,6 +150,20 @@ impl<S: Sink> Tracer<'_, '_, S> {
         ControlFlow::Continue(())
     }
 
+    /// Logs a record when its turn has come.
+    pub(super) fn log_record(&mut self, record: &RawRecord<'_>, id: &SampleId) {
+        let Some(log) = &mut self.log else { return };
+        let turn = RecordTurn {
+            record,
+            id,
+            endian: self.endian,
+            clock: self.trace.info.clock,
+        };
+        log.take_record(&turn);
+        log.hand_over(self.sink);
+    }
+
+    /// The thread, time and CPU of a record.
     pub(super) fn identity(&self, record: &RawRecord<'_>, event: EventIndex) -> SampleId {
         let layout = &self.events.events()[event.0].layout;
         if record.header.kind != RecordType::SAMPLE {

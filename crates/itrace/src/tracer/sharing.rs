@@ -1,315 +1,322 @@
-//! Sharing a queue's trace out to the crew, and taking what it made in order.
+//! Sharing a queue's trace out to the pool of workers, and taking their outputs in order.
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Choice, TraceChunk};
+use intel_pt::Choice;
 use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
-use super::{Halt, Tracer};
-use crate::code::ThreadCode;
-use crate::decoded::Earlier;
-use crate::parallel::{Desk, Mark, Portion, Progress, Shared, Taken, Task, What};
-use crate::select::{Common, Scribe, thread_of};
+use super::Tracer;
+use super::decode::{END, Halt};
+use crate::decoded::PriorState;
+use crate::parallel::{
+    Acceptance, Chunk, ChunkOutput, DecodeContext, DoneChunk, Frontier, OutputKind, SharedTrace,
+    TextPosition, WorkQueue,
+};
+use crate::select::{SampleOwner, SampleSettings, TextSynth};
 use crate::synth::Synthesizer;
 
-/// How sharing out ended.
+/// The end of sharing out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ending {
     /// There is nothing left to share out.
     Over,
-    /// The stretch that ends here does not fit what comes before it.
+    /// The chunk that ends here does not fit those before it.
     Refused(u64),
-    /// The lane's own decoder went on, and halted.
+    /// The queue's own decoder went on, and halted.
     Halted(Halt),
 }
 
+/// Trace that is shared out.
+struct Sharing<'t> {
+    trace: SharedTrace<'t>,
+    work_queue: WorkQueue<'t>,
+    frontier: Frontier,
+}
+
 impl<'t, S: Sink> Tracer<'t, '_, S> {
-    /// Has the crew decode what it can from here on, as long as the machine stays the same. Says why decoding halts.
+    /// Lets the pool decode all that it can from here on, as long as the machine stays the same. Gives the reason why
+    /// decoding halts.
     pub(super) fn share_out(
         &mut self,
         machine: &mut Machine,
         index: usize,
     ) -> ControlFlow<(), Halt> {
-        let lane = &mut self.lanes[index];
-        let trace = lane.decoder.unread();
-        lane.shared_to = trace.offset + 1;
-        let Some(at) = lane.decoder.checkpoint() else {
+        let queue = &mut self.queues[index].queue;
+        let trace = SharedTrace {
+            unread: queue.decoder.unread(),
+            limit: queue.decoder.limit(),
+        };
+        queue.shared_to = trace.unread.offset + 1;
+        let Some(at) = queue.decoder.checkpoint() else {
             return ControlFlow::Continue(Halt::Stop);
         };
-        let mut progress = Progress {
+        let frontier = Frontier {
             at,
-            earlier: lane.so_far(),
+            prior: queue.state_so_far(),
         };
-        let limit = lane.decoder.limit();
-        let desk = self.crew.desk(&progress, (trace, limit));
+        let mut sharing = Sharing {
+            trace,
+            work_queue: self.pool.work_queue(&frontier, trace),
+            frontier,
+        };
         let mut ending = ControlFlow::Continue(Ending::Over);
         while ending == ControlFlow::Continue(Ending::Over)
-            && desk.is_worth_while()
-            && self.crew.has_workers()
+            && sharing.work_queue.is_worth_while()
+            && self.pool.has_workers()
         {
-            ending = self.work(machine, index, (&desk, trace), &mut progress);
+            ending = self.work(machine, index, &mut sharing);
         }
-        let looked_to = desk.looked_to();
-        self.crew.clear(desk);
+        let Sharing {
+            work_queue,
+            frontier,
+            ..
+        } = sharing;
+        let looked_to = work_queue.looked_to();
+        self.pool.clear(work_queue);
         let ending = ending?;
         if let Ending::Halted(halt) = ending {
             return ControlFlow::Continue(halt);
         }
-        self.go_on_behind(machine, index, (trace, &progress));
-        self.lanes[index].shared_to = match ending {
-            Ending::Refused(end) => self.crew.refuse(end),
+        self.go_on_behind(machine, index, trace, &frontier);
+        self.queues[index].queue.shared_to = match ending {
+            Ending::Refused(end) => self.pool.refuse(end),
             _ => looked_to,
         };
         ControlFlow::Continue(Halt::Stop)
     }
 
-    /// Has the crew work, till it has made as much as can be kept, or all of it.
+    /// Lets the pool work, till its outputs take as much memory as they may, or all is done.
     fn work(
         &mut self,
         machine: &mut Machine,
         index: usize,
-        (desk, trace): (&Desk<'t>, TraceChunk<'t>),
-        progress: &mut Progress,
+        sharing: &mut Sharing<'t>,
     ) -> ControlFlow<(), Ending> {
-        let mut ending = self.work_on(machine, index, (desk, trace), progress);
+        let mut ending = self.work_on(machine, index, sharing);
         while ending == ControlFlow::Continue(Ending::Over) {
-            let Some((portion, task)) = desk.first() else {
+            let Some(DoneChunk { chunk, output }) = sharing.work_queue.first() else {
                 break;
             };
-            let earlier = progress.earlier;
-            let choice = progress.choice(&portion, &task);
-            let lane = &self.lanes[index];
-            let fits =
-                lane.continues(&portion, &earlier) && !self.synthesizer.is_deep(lane, machine);
+            let prior = sharing.frontier.prior;
+            let traced = &mut self.queues[index];
+            let stacks = &self.synthesizer.stacks;
+            let fits = traced.continues(&output, &prior) && !stacks.is_deep(&traced.queue, machine);
+            let choice = sharing.frontier.choice(&output, &chunk);
             match choice.filter(|_| fits) {
                 None => {
-                    ending = self.redo(machine, index, (trace, &task), progress);
-                    desk.went_on(&task, progress.earlier.instructions);
+                    ending = self.redo(machine, index, &chunk, sharing);
+                    let instructions = sharing.frontier.prior.instructions;
+                    sharing.work_queue.went_on(&chunk, instructions);
                 }
-                Some(choice) if progress.accept(&portion, &task, choice) => {
-                    self.lanes[index].earlier = earlier;
-                    self.take_portion(machine, index, (&portion, choice))?;
-                    self.accepted(&task);
+                Some(choice) if sharing.frontier.accept(&output, &chunk, choice) => {
+                    traced.queue.prior = prior;
+                    self.take_output(machine, index, &output, choice)?;
+                    self.pool.accept();
+                    self.shared += chunk.length();
                 }
-                Some(_) => return ControlFlow::Continue(Ending::Refused(task.end.offset())),
+                Some(_) => return ControlFlow::Continue(Ending::Refused(chunk.end.offset())),
             }
-            desk.recycle(portion);
+            sharing.work_queue.recycle(output);
         }
         ending
     }
 
-    /// Has the crew work, and takes what tells nothing but text and what stacks go through.
+    /// Lets the pool work, and takes outputs that hold nothing but text and changes of stacks.
     fn work_on(
         &mut self,
         machine: &mut Machine,
         index: usize,
-        (desk, trace): (&Desk<'t>, TraceChunk<'t>),
-        progress: &mut Progress,
+        sharing: &mut Sharing<'t>,
     ) -> ControlFlow<(), Ending> {
         let Tracer {
             synthesizer,
-            lanes,
-            crew,
+            queues,
+            pool,
             sink,
-            shared: in_all,
+            shared,
             ..
         } = self;
-        let lane = &mut lanes[index];
-        let who = synthesizer
-            .written
-            .as_ref()
-            .map(|_| thread_of(lane, machine));
+        let Sharing {
+            trace,
+            work_queue,
+            frontier,
+        } = sharing;
+        let traced = &mut queues[index];
         let Synthesizer {
             images,
-            written,
-            taking,
+            fast_path,
+            select,
             clock,
             stacks,
             with_code,
             ..
         } = synthesizer;
-        let common = Common {
+        let settings = SampleSettings {
             images,
             clock: *clock,
-            timeless: taking.plan.timeless,
+            timeless: select.plan.timeless,
             with_code: *with_code,
         };
-        let scribe = written.as_ref().zip(who).map(|(written, thread)| Scribe {
-            written,
-            scene: common.scene(lane, (written.event, thread), machine),
+        let thread = fast_path.as_ref().map(|_| traced.queue.thread(machine));
+        let machine: &Machine = machine;
+        let text_synth = fast_path.as_ref().zip(thread).map(|(path, thread)| {
+            let owner = SampleOwner::of_queue(&traced.queue, path.event, thread);
+            TextSynth {
+                path,
+                sampler: settings.sampler(owner, machine),
+            }
         });
-        let (limit, thread) = (lane.decoder.limit(), lane.running.thread);
-        let shared = Shared {
+        let context = DecodeContext {
             machine,
             images,
-            thread,
-            scribe,
-            taking,
-            limit,
+            thread: traced.queue.running.thread,
+            text_synth,
+            select,
+            trace: *trace,
         };
         let (mut ending, mut accepted) = (ControlFlow::Continue(Ending::Over), false);
-        desk.open();
-        crew.work(desk, trace, shared, |portion, task| {
-            let earlier = progress.earlier;
-            let choice = progress.choice(portion, task);
-            let choice = choice.filter(|_| !portion.tells() && lane.continues(portion, &earlier));
-            let Some(choice) = choice.filter(|_| !stacks.is_deep(lane, shared.machine)) else {
-                return Taken::Later;
+        work_queue.open();
+        pool.work(work_queue, context, |done| {
+            let DoneChunk { chunk, output } = done;
+            let prior = frontier.prior;
+            let fits = !output.has_items()
+                && traced.continues(output, &prior)
+                && !stacks.is_deep(&traced.queue, machine);
+            let choice = frontier.choice(output, chunk).filter(|_| fits);
+            let Some(choice) = choice else {
+                return Acceptance::Deferred;
             };
-            if !progress.accept(portion, task, choice) {
-                ending = ControlFlow::Continue(Ending::Refused(task.end.offset()));
-                return Taken::No;
+            if !frontier.accept(output, chunk, choice) {
+                ending = ControlFlow::Continue(Ending::Refused(chunk.end.offset()));
+                return Acceptance::Refused;
             }
-            *in_all += task.length();
+            *shared += chunk.length();
             accepted = true;
-            for entry in &portion.entries {
-                lane.pass_to(entry.latest);
+            for entry in &output.entries {
+                traced.queue.advance_to(entry.latest);
             }
-            lane.pass_to(portion.latest);
-            lane.go_on_writing(portion, &earlier);
-            if !portion.entries.is_empty() {
-                stacks.apply(lane, shared.machine, &portion.moves);
+            traced.queue.advance_to(output.latest);
+            traced.go_on_writing(output, &prior);
+            if !output.entries.is_empty() {
+                stacks.apply(&traced.queue, machine, &output.changes);
             }
-            let Some(scribe) = scribe else {
-                return Taken::Yes;
+            let Some(text_synth) = text_synth else {
+                return Acceptance::Accepted;
             };
-            let moment = scribe.scene.moment(lane.timestamp);
-            let mut pieces = portion.text.between(Mark::default(), portion.text.end());
-            if pieces.any(|piece| sink.sample_text(shared.machine, &moment, piece).is_break()) {
+            let moment = text_synth.sampler.moment(traced.queue.timestamp);
+            let mut pieces = output
+                .text
+                .between(TextPosition::default(), output.text.end());
+            if pieces.any(|piece| sink.sample_text(machine, &moment, piece).is_break()) {
                 ending = ControlFlow::Break(());
-                return Taken::No;
+                return Acceptance::Refused;
             }
-            Taken::Yes
+            Acceptance::Accepted
         });
         if accepted {
-            self.crew.accept();
+            self.pool.accept();
         }
         ending
     }
 
-    /// Has the lane's own decoder go over a stretch whose samples begin otherwise than foretold.
+    /// Lets the queue's own decoder go over a chunk whose samples begin otherwise than foretold.
     fn redo(
         &mut self,
         machine: &mut Machine,
         index: usize,
-        (trace, task): (TraceChunk<'t>, &Task),
-        progress: &mut Progress,
+        chunk: &Chunk,
+        sharing: &mut Sharing<'t>,
     ) -> ControlFlow<(), Ending> {
-        self.go_on_behind(machine, index, (trace, progress));
-        let lane = &mut self.lanes[index];
-        lane.decoder.set_stop(Some(task.end.offset()));
-        let limit = lane.decoder.limit().map_or(super::END, |limit| limit.0);
+        self.go_on_behind(machine, index, sharing.trace, &sharing.frontier);
+        let decoder = &mut self.queues[index].queue.decoder;
+        decoder.set_stop(Some(chunk.end.offset()));
+        let limit = decoder.limit().map_or(END, |limit| limit.0);
         let halt = self.decode_items(machine, index, limit)?;
-        let lane = &mut self.lanes[index];
-        self.synthesizer.hand_over_text(lane, machine, self.sink)?;
-        let arrived = lane
+        let mut cx = self.queues[index].context(machine, self.sink);
+        self.synthesizer.hand_over_text(&mut cx)?;
+        let queue = &mut self.queues[index].queue;
+        let arrived = queue
             .decoder
             .checkpoint()
-            .filter(|end| end.agrees_but_for_samples(&task.end));
-        match arrived.filter(|_| halt == Halt::Stop) {
-            Some(at) => {
-                *progress = Progress {
-                    at,
-                    earlier: lane.so_far(),
-                }
-            }
-            None => {
-                lane.shared_to = self.crew.refuse(task.end.offset());
-                return ControlFlow::Continue(Ending::Halted(halt));
-            }
-        }
+            .filter(|end| end.agrees_but_for_samples(&chunk.end));
+        let Some(at) = arrived.filter(|_| halt == Halt::Stop) else {
+            queue.shared_to = self.pool.refuse(chunk.end.offset());
+            return ControlFlow::Continue(Ending::Halted(halt));
+        };
+        sharing.frontier = Frontier {
+            at,
+            prior: queue.state_so_far(),
+        };
         ControlFlow::Continue(Ending::Over)
     }
 
-    /// Something was decoded by the crew.
-    fn accepted(&mut self, task: &Task) {
-        self.crew.accept();
-        self.shared += task.length();
-    }
-
-    /// Has the lane's own decoder go on where the crew arrived; `trace` is what it had to read.
+    /// Lets the queue's own decoder go on at the frontier.
     fn go_on_behind(
         &mut self,
         machine: &Machine,
         index: usize,
-        (trace, progress): (TraceChunk<'t>, &Progress),
+        trace: SharedTrace<'t>,
+        frontier: &Frontier,
     ) {
-        let lane = &mut self.lanes[index];
-        let behind = usize::try_from(progress.at.offset() - trace.offset).unwrap_or(usize::MAX);
-        let left = TraceChunk {
-            bytes: trace.bytes.get(behind..).unwrap_or_default(),
-            ..trace
-        };
-        let code = ThreadCode {
-            machine,
-            images: &self.synthesizer.images,
-            thread: lane.running.thread,
-        };
-        lane.decoder.resume(&progress.at, left, &code);
-        lane.decoder
-            .count_on(progress.earlier.instructions, progress.earlier.since);
-        lane.earlier = progress.earlier;
+        let queue = &mut self.queues[index].queue;
+        let Frontier { at, prior } = frontier;
+        let code = queue.code(machine, &self.synthesizer.images);
+        queue
+            .decoder
+            .resume(at, trace.from_offset(at.offset()), &code);
+        queue.decoder.count_on(prior.instructions, prior.since);
+        queue.prior = *prior;
     }
 
-    /// Takes what a worker made of a stretch, before which what the lane calls earlier had happened.
-    fn take_portion(
+    /// Takes the output for a chunk; the queue's prior state is that before it.
+    fn take_output(
         &mut self,
         machine: &mut Machine,
         index: usize,
-        (portion, choice): (&Portion, Choice),
+        output: &ChunkOutput,
+        choice: Choice,
     ) -> ControlFlow<()> {
-        let before = self.lanes[index].earlier.instructions;
-        let (mut text, mut moves) = (Mark::default(), 0);
-        for entry in &portion.entries {
-            let lane = &mut self.lanes[index];
-            lane.pass_to(entry.latest);
-            let written = portion.text.between(text, entry.text);
-            self.synthesizer
-                .hand_over_pieces(lane, written, machine, self.sink)?;
+        let before = self.queues[index].queue.prior.instructions;
+        let (mut text, mut changes) = (TextPosition::default(), 0);
+        for entry in &output.entries {
+            let traced = &mut self.queues[index];
+            traced.queue.advance_to(entry.latest);
+            let mut cx = traced.context(machine, self.sink);
+            let pieces = output.text.between(text, entry.text);
+            self.synthesizer.hand_over_pieces(&mut cx, pieces)?;
             text = entry.text;
-            match &entry.what {
-                What::Told(told) => {
-                    let mut told = told.as_ref().clone();
-                    told.moment.instructions += before;
-                    self.take_item(machine, index, &told)?;
+            match &entry.kind {
+                OutputKind::Item(item) => {
+                    let mut item = item.as_ref().clone();
+                    item.moment.instructions += before;
+                    self.take_item(machine, index, &item)?;
                 }
-                What::Instruction(_, choices) if !choices.contain(choice) => {}
-                What::Instruction(point, _) => {
-                    self.synthesizer.instruction(
-                        lane,
-                        &point.behind(before),
-                        machine,
-                        self.sink,
-                    )?;
-                }
-                What::Branch(point) => {
-                    self.synthesizer.branch_sample(
-                        lane,
-                        &point.behind(before),
-                        machine,
-                        self.sink,
-                    )?;
-                }
-                What::Moves(end) => {
+                OutputKind::Instruction(_, choices) if !choices.contain(choice) => {}
+                OutputKind::Instruction(point, _) => {
                     self.synthesizer
-                        .stacks
-                        .apply(lane, machine, &portion.moves[moves..*end]);
-                    moves = *end;
+                        .instruction(&mut cx, &point.behind(before))?;
+                }
+                OutputKind::Branch(point) => {
+                    self.synthesizer
+                        .branch_sample(&mut cx, &point.behind(before))?;
+                }
+                OutputKind::StackChanges(end) => {
+                    let made = &output.changes[changes..*end];
+                    self.synthesizer.stacks.apply(cx.queue, cx.machine, made);
+                    changes = *end;
                 }
             }
         }
-        let lane = &mut self.lanes[index];
-        lane.go_on_writing(
-            portion,
-            &Earlier {
-                instructions: before,
-                ..lane.earlier
-            },
-        );
-        lane.pass_to(portion.latest);
-        let written = portion.text.between(text, portion.text.end());
-        self.synthesizer
-            .hand_over_pieces(lane, written, machine, self.sink)
+        let traced = &mut self.queues[index];
+        let prior = PriorState {
+            instructions: before,
+            ..traced.queue.prior
+        };
+        traced.go_on_writing(output, &prior);
+        traced.queue.advance_to(output.latest);
+        let mut cx = traced.context(machine, self.sink);
+        let pieces = output.text.between(text, output.text.end());
+        self.synthesizer.hand_over_pieces(&mut cx, pieces)
     }
 }

@@ -1,4 +1,4 @@
-//! What reaches a tracer from the session: it decodes what ran before each record, and passes everything on.
+//! The tracer as a sink: it decodes the code that ran before each record, and passes everything on.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,8 @@ use oxperf_data::RawRecord;
 use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 
-use super::{END, Tracer};
+use super::Tracer;
+use super::decode::END;
 
 impl<S: Sink> Sink for Tracer<'_, '_, S> {
     type Inner = S;
@@ -39,20 +40,21 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        let (chain, branches) = self.synthesizer.of_recorded(machine, event);
+        let history = self.synthesizer.stacks.of_recorded(machine, event);
         let mut with_more = *event;
-        if with_more.sample.callchain.is_none() && chain.is_some() {
-            with_more.sample.callchain = chain;
-            // What was prefetched was found without it.
+        if with_more.sample.callchain.is_none() && history.callchain.is_some() {
+            with_more.sample.callchain = history.callchain;
+            // The prefetched values were found without it.
             with_more.prefetched = None;
         }
-        with_more.sample.branch_stack = with_more.sample.branch_stack.or(branches);
+        with_more.sample.branch_stack = with_more.sample.branch_stack.or(history.branches);
         self.sink.sample(machine, &with_more)
     }
 
     fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
-        self.codeless
-            .follow((machine, &mut self.synthesizer.images), event, self.endian);
+        let images = &mut self.synthesizer.images;
+        self.missing_code
+            .follow(machine, images, event, self.endian);
         self.sink.sideband(machine, event)
     }
 

@@ -1,4 +1,4 @@
-//! Kept texts are those that are written anew.
+//! Cached texts are those that are written without a cache.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use super::*;
 use crate::ItraceOptions;
 use crate::code::Images;
 use crate::select::flags::BranchFilter;
-use crate::select::point_sampler::tests::scene;
-use crate::select::text_fast_path::Written;
+use crate::select::point_sampler::tests::sampler;
+use crate::select::text_fast_path::TextFastPath;
 
 /// Writes the moment and the place as they are.
 struct Plain {
@@ -55,12 +55,12 @@ pub(in crate::select) fn code() -> FlatCode {
     FlatCode::new(0x1000, bytes)
 }
 
-/// What ran from 1000 on.
+/// The trace of code that ran from 1000 on.
 pub(in crate::select) fn trace() -> Vec<u8> {
     let psb = [0x02, 0x82].repeat(8);
     let tsc = |tsc: u8| [0x19, tsc, 0, 0, 0, 0, 0, 0];
     let start = [0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0];
-    // Loops and compressed returns, twice the same; the last return tells its address.
+    // Loops and compressed returns, twice the same; the last return has its address.
     let outcomes = [0b0101_1010, 0b0111_0110];
     let again = [0b0101_1010, 0b0111_0110, 0b0000_0100];
     [
@@ -76,14 +76,14 @@ pub(in crate::select) fn trace() -> Vec<u8> {
     .concat()
 }
 
-/// The text of a whole trace, kept and not kept.
-fn texts(shown: Shown, resolution: Option<u64>) -> [String; 2] {
+/// The text of a whole trace, with the cache and without it.
+fn texts(selection: TextSelection, resolution: Option<u64>) -> [String; 2] {
     let writer = Arc::new(Plain { resolution });
-    let written = Written::new(EventIndex(0), shown, writer);
+    let path = TextFastPath::new(EventIndex(0), selection, writer);
     let (mut machine, images) = (Machine::default(), Images::default());
-    let scribe = Scribe {
-        written: &written,
-        scene: scene(&mut machine, &images),
+    let text_synth = TextSynth {
+        path: &path,
+        sampler: sampler(&mut machine, &images),
     };
     let (trace, mut code) = (trace(), code());
     let mut decoder = Decoder::new(
@@ -99,28 +99,36 @@ fn texts(shown: Shown, resolution: Option<u64>) -> [String; 2] {
         consecutive: false,
         reference: None,
     });
-    let (mut texts, mut heads) = (BlockTexts::default(), [Heads::default(), Heads::default()]);
-    let (mut out, state) = ([Vec::new(), Vec::new()], SampleFlags::default());
+    let mut cache = BlockTextCache::default();
+    let mut prefixes = [LinePrefix::default(), LinePrefix::default()];
+    let mut texts = [Vec::new(), Vec::new()];
+    let [cached_prefix, uncached_prefix] = &mut prefixes;
+    let [cached_text, uncached_text] = &mut texts;
+    let mut cached = LineWriter {
+        prefix: cached_prefix,
+        out: cached_text,
+    };
+    let mut uncached = LineWriter {
+        prefix: uncached_prefix,
+        out: uncached_text,
+    };
     loop {
         match decoder.next(&mut code) {
-            Item::End => return out.map(|text| String::from_utf8(text).unwrap()),
+            Item::End => return texts.map(|text| String::from_utf8(text).unwrap()),
             Item::Path => {
-                let (run, moment) = (decoder.path(), &decoder.moment());
-                texts.write_run(
-                    &scribe,
-                    &decoder,
-                    (moment, state),
-                    &mut heads[0],
-                    &mut out[0],
-                );
-                heads[1].pass_to(run.before);
-                let whole = Whole {
+                let (ran, moment) = (decoder.path(), &decoder.moment());
+                let now = PathState {
                     moment,
-                    state,
-                    decision: run.decision.unwrap_or(u64::MAX),
+                    state: SampleFlags::default(),
                 };
-                write_anew(&scribe, &decoder, &whole, &mut heads[1], &mut out[1]);
-                heads[1].pass_to(moment.time);
+                cache.write_path(&text_synth, &decoder, now, &mut cached);
+                uncached.prefix.advance_to(ran.before);
+                let context = PathContext {
+                    now,
+                    decision: ran.decision,
+                };
+                write_uncached(&text_synth, &decoder, context, &mut uncached);
+                uncached.prefix.advance_to(moment.time);
             }
             Item::Error(error) => panic!("{error:?}"),
             _ => {}
@@ -129,21 +137,21 @@ fn texts(shown: Shown, resolution: Option<u64>) -> [String; 2] {
 }
 
 #[test]
-fn kept_texts_are_what_is_written_anew() {
+fn cached_texts_are_those_without_a_cache() {
     let calls = ItraceOptions::parse("c").unwrap();
-    let all = BranchFilter::default();
-    for shown in [
-        Shown::Instructions,
-        Shown::Branches(all),
-        Shown::Branches(BranchFilter::new(&calls)),
+    let all = BranchFilter::ALL;
+    for selection in [
+        TextSelection::Instructions,
+        TextSelection::Branches(all),
+        TextSelection::Branches(BranchFilter::new(&calls.events)),
     ] {
         for resolution in [None, Some(1), Some(16)] {
-            let [kept, anew] = texts(shown, resolution);
-            assert_eq!(kept, anew, "{shown:?} {resolution:?}");
-            assert!(kept.lines().count() >= 4, "{kept}");
+            let [cached, uncached] = texts(selection, resolution);
+            assert_eq!(cached, uncached, "{selection:?} {resolution:?}");
+            assert!(cached.lines().count() >= 4, "{cached}");
         }
     }
-    let [branches, _] = texts(Shown::Branches(all), None);
+    let [branches, _] = texts(TextSelection::Branches(all), None);
     let returns: Vec<&str> = branches
         .lines()
         .filter(|line| line.starts_with("1012>"))
@@ -155,8 +163,8 @@ fn kept_texts_are_what_is_written_anew() {
 }
 
 #[test]
-fn lines_tell_the_time_of_the_branch_that_decided() {
-    let [lines, _] = texts(Shown::Instructions, Some(1));
+fn lines_show_the_time_of_the_branch_that_decided() {
+    let [lines, _] = texts(TextSelection::Instructions, Some(1));
     let times: Vec<&str> = lines
         .lines()
         .map(|line| line.split(' ').next().unwrap())
@@ -174,20 +182,29 @@ fn lines_tell_the_time_of_the_branch_that_decided() {
 }
 
 #[test]
-fn lines_of_a_world_are_its_own() {
-    let mut texts = BlockTexts::default();
-    texts.slots.blocks.push([7, NONE]);
-    let worlds = [1, 2].map(|generation| World {
+fn lines_of_a_variant_are_its_own() {
+    let slots = |numbers: [Option<usize>; 2]| {
+        let mut slots = VisitSlots::default();
+        for (taken, number) in [false, true].into_iter().zip(numbers) {
+            number
+                .into_iter()
+                .for_each(|number| slots.set_at(0, taken, number));
+        }
+        slots
+    };
+    let mut texts = BlockTextCache::default();
+    texts.current.blocks = slots([Some(7), None]);
+    let variants = [1, 2].map(|generation| Variant {
         generation,
-        ..World::default()
+        ..Variant::default()
     });
-    texts.follow(0, worlds[0]);
-    assert!(texts.slots.blocks.is_empty());
-    texts.slots.blocks.push([8, 9]);
-    texts.follow(0, worlds[1]);
-    assert!(texts.slots.blocks.is_empty());
-    texts.follow(0, worlds[0]);
-    assert_eq!(texts.slots.blocks, [[8, 9]]);
-    texts.follow(0, World::default());
-    assert_eq!(texts.slots.blocks, [[7, NONE]]);
+    texts.follow(0, variants[0]);
+    assert_eq!(texts.current.blocks, VisitSlots::default());
+    texts.current.blocks = slots([Some(8), Some(9)]);
+    texts.follow(0, variants[1]);
+    assert_eq!(texts.current.blocks, VisitSlots::default());
+    texts.follow(0, variants[0]);
+    assert_eq!(texts.current.blocks, slots([Some(8), Some(9)]));
+    texts.follow(0, Variant::default());
+    assert_eq!(texts.current.blocks, slots([Some(7), None]));
 }

@@ -1,17 +1,17 @@
-//! What a stretch of trace does to a stack that is not known yet: calls that return within it leave nothing behind.
+//! The changes that a chunk of trace makes to a stack that is not known yet: calls that return within it leave nothing behind.
 
 use std::collections::VecDeque;
 
 use oxperf_abi::BranchEntry;
 
-use super::{Call, Calls, Followed, Step};
+use super::{BranchStep, Call, CallObserver, FollowOptions};
 
 /// A change of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Move {
+pub(crate) enum StackChange {
     /// A call.
     Call(Call),
-    /// A return to this address, from what was called before the stretch or from nothing.
+    /// A return to this address, from a call before the chunk or from nothing.
     Return(u64),
     /// A branch among the last ones.
     Branch(BranchEntry),
@@ -19,10 +19,10 @@ pub(crate) enum Move {
 
 /// The changes so far.
 #[derive(Debug, Default)]
-pub(crate) struct Moves {
+pub(crate) struct StackChanges {
     /// Calls and returns.
-    moves: Vec<Move>,
-    /// Moves before this one cannot be undone: what they do depends on what was there.
+    changes: Vec<StackChange>,
+    /// Changes before this one cannot be undone: their effect depends on the stack before.
     settled: usize,
     /// The last branches, the oldest first.
     branches: VecDeque<BranchEntry>,
@@ -30,13 +30,13 @@ pub(crate) struct Moves {
     happened: bool,
 }
 
-impl Moves {
-    /// So many are kept; who makes more has to see the stack itself.
-    pub(crate) const MOST: usize = 1 << 16;
+impl StackChanges {
+    /// Most that are kept: more need the stack itself.
+    pub(crate) const MAX: usize = 1 << 16;
 
-    /// Whether there are more than are kept.
+    /// True when there are more than are kept.
     pub(crate) fn are_too_many(&self) -> bool {
-        self.moves.len() > Moves::MOST
+        self.changes.len() > StackChanges::MAX
     }
 
     /// Code ran that may have called and returned.
@@ -45,49 +45,49 @@ impl Moves {
     }
 
     /// Follows a branch.
-    pub(crate) fn step(&mut self, step: &Step, followed: Followed) {
+    pub(crate) fn step(&mut self, step: &BranchStep, follow: FollowOptions) {
         self.happen();
-        if followed.branches > 0 {
-            if self.branches.len() == followed.branches {
+        if follow.branches > 0 {
+            if self.branches.len() == follow.branches {
                 self.branches.pop_front();
             }
             self.branches.push_back(step.entry());
         }
-        if followed.calls {
-            step.tell_to(self);
+        if follow.calls {
+            step.report_to(self);
         }
     }
 
-    /// Takes what happened so far to where others find it; whether anything did.
-    pub(crate) fn hand_over(&mut self, out: &mut Vec<Move>) -> bool {
-        out.append(&mut self.moves);
-        out.extend(self.branches.drain(..).map(Move::Branch));
+    /// Appends the changes so far to `out`; true when anything happened.
+    pub(crate) fn hand_over(&mut self, out: &mut Vec<StackChange>) -> bool {
+        out.append(&mut self.changes);
+        out.extend(self.branches.drain(..).map(StackChange::Branch));
         self.settled = 0;
         std::mem::take(&mut self.happened)
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        self.moves.clear();
+        self.changes.clear();
         self.branches.clear();
         (self.settled, self.happened) = (0, false);
     }
 }
 
-impl Calls for Moves {
+impl CallObserver for StackChanges {
     #[inline]
     fn call(&mut self, call: Call) {
-        self.moves.push(Move::Call(call));
+        self.changes.push(StackChange::Call(call));
     }
 
     #[inline]
     fn return_to(&mut self, to: u64) {
-        let fits = |made: &Move| matches!(made, Move::Call(call) if call.return_address == to);
-        match self.moves[self.settled..].iter().rposition(fits) {
-            Some(index) => self.moves.truncate(self.settled + index),
+        let fits = |made: &StackChange| matches!(made, StackChange::Call(call) if call.return_address == to);
+        match self.changes[self.settled..].iter().rposition(fits) {
+            Some(index) => self.changes.truncate(self.settled + index),
             None => {
-                self.moves.push(Move::Return(to));
-                self.settled = self.moves.len();
+                self.changes.push(StackChange::Return(to));
+                self.settled = self.changes.len();
             }
         }
     }
@@ -100,13 +100,13 @@ mod tests {
     use super::*;
     use crate::stack::ThreadStack;
 
-    const FOLLOWED: Followed = Followed {
+    const FOLLOWED: FollowOptions = FollowOptions {
         calls: true,
         branches: 3,
     };
 
     /// Calls and returns that fit each other now and then.
-    fn steps(seed: u64) -> Vec<Step> {
+    fn steps(seed: u64) -> Vec<BranchStep> {
         let mut state = seed;
         let mut next = |below: u64| {
             state = state
@@ -122,7 +122,7 @@ mod tests {
                 SampleFlags::CONDITIONAL,
             ];
             let flags = SampleFlags::BRANCH | kind[next(4) as usize];
-            Step {
+            BranchStep {
                 flags,
                 from: 100 + next(6),
                 to: 105 + next(6),
@@ -140,12 +140,12 @@ mod tests {
             let steps = steps(seed);
             let (mut stepped, mut applied) = (ThreadStack::default(), ThreadStack::default());
             for part in steps.chunks(1 + seed as usize % 25) {
-                let (mut moves, mut handed_over) = (Moves::default(), Vec::new());
+                let (mut changes, mut handed_over) = (StackChanges::default(), Vec::new());
                 for step in part {
                     stepped.step(step, FOLLOWED);
-                    moves.step(step, FOLLOWED);
+                    changes.step(step, FOLLOWED);
                 }
-                assert!(moves.hand_over(&mut handed_over));
+                assert!(changes.hand_over(&mut handed_over));
                 shorter |= handed_over.len() + 5 < part.len();
                 applied.enter(1);
                 applied.apply(&handed_over, FOLLOWED);
