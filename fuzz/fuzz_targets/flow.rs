@@ -9,7 +9,7 @@ use intel_pt::{
 };
 use libfuzzer_sys::fuzz_target;
 
-/// Where the code lies.
+/// Address of the code.
 const START: u64 = 0x40_0000;
 
 fuzz_target!(|data: &[u8]| {
@@ -34,7 +34,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(whole == parts || wanted.quick == QuickMode::Psb);
 });
 
-/// Whether an item is the value of a PTWRITE without an address, or the error in its place.
+/// Returns true if an item is the value of a PTWRITE without an address, or the error in its place.
 fn is_unnamed_write(item: &Item) -> bool {
     match item {
         Item::Event(Event::PtWrite { ip: None, .. }) => true,
@@ -107,7 +107,7 @@ fn decode(
     items
 }
 
-/// What a run says of itself is true.
+/// Checks what a path says of itself.
 fn check(decoder: &Decoder<'_>, item: Item) {
     if item != Item::Path {
         return;

@@ -5,7 +5,7 @@ pub struct Command {
     /// The words that it begins with.
     pub words: &'static [&'static str],
     options: &'static [&'static [(&'static str, Values)]],
-    /// Whether it takes `--symfs` and `--kallsyms`.
+    /// True if it takes `--symfs` and `--kallsyms`.
     pub reads_names: bool,
     /// How often the recording is named, and whether `-i` stands before it.
     pub input: Input,
@@ -161,7 +161,7 @@ const FIELDS: Values = &[
     "+ipc",
 ];
 
-/// Which samples count, whose names, and what is shown of traces: of most commands.
+/// Options for samples that count, whose names, and what is shown of traces: of most commands.
 const COMMON: &[(&str, Values)] = &[
     ("-f", &[]),
     ("--pid", LISTS),

@@ -11,7 +11,7 @@ impl Args {
         Args(std::env::args().skip(1).collect())
     }
 
-    /// Whether `--name` is there.
+    /// Returns true if `--name` is there.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         let at = self.0.iter().position(|word| word == name);
         at.map(|at| self.0.remove(at)).is_some()

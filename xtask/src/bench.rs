@@ -22,7 +22,7 @@ use anyhow::{Context, Result, bail};
 use crate::args::Args;
 use crate::{binary, workspace};
 
-/// What the command line asks for.
+/// Options of the command line.
 struct Options {
     binary: PathBuf,
     /// Runs of ours.

@@ -38,7 +38,7 @@ struct Difference {
     /// Differs for good; otherwise until later.
     on_purpose: bool,
     id: String,
-    /// Where, perf 7.2, oxperf, reason.
+    /// Texts of the columns: where, perf 7.2, oxperf, reason.
     cells: [String; 4],
 }
 

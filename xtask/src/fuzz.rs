@@ -17,13 +17,13 @@ use crate::parallel::parallel;
 use crate::process::in_path;
 use target::{Budget, Ran, Target};
 
-/// What the command line asks for.
+/// Options of the command line.
 struct Options {
     budget: Budget,
     /// The names of the targets to run; all when empty.
     only: Vec<String>,
     jobs: usize,
-    /// Where inputs that reach new code are kept, and read again by the next run.
+    /// Folder in which inputs that reach new code are kept, and read again by the next run.
     found: Option<PathBuf>,
     /// Chooses the committed inputs anew, and does not fuzz.
     select: bool,

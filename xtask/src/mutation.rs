@@ -49,7 +49,7 @@ pub(crate) fn mutate_records(bytes: &mut Vec<u8>, random: &mut Random) {
     *bytes = changed;
 }
 
-/// Where the records begin, the records, and where they end; `None` where they cannot be told apart.
+/// Offsets where the records begin, the records, and where they end; `None` where they cannot be told apart.
 fn split(bytes: &[u8]) -> Option<(usize, Vec<Vec<u8>>, usize)> {
     let is_file = bytes.starts_with(b"PERFILE2") && word(bytes, 8)? == HEADER as u64;
     let start = usize::try_from(word(bytes, DATA_OFFSET)?).ok()?;

@@ -18,7 +18,7 @@ pub(crate) struct Limits {
     pub(crate) memory_kib: u64,
 }
 
-/// How a program ended.
+/// End of a program.
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) timed_out: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Why this is a crash, if it is one: a Rust panic exits with 101, anything worse by a signal.
+    /// Returns the reason why this is a crash, if it is one: a Rust panic exits with 101, anything worse by a signal.
     pub(crate) fn crash(&self) -> Option<String> {
         match (self.timed_out, self.status.code(), self.status.signal()) {
             (true, ..) => Some(format!("no end after {:.0} s", self.wall.as_secs_f64())),

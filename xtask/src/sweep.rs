@@ -31,12 +31,12 @@ const LIMITS: Limits = Limits {
     memory_kib: 8 << 20,
 };
 
-/// How many damaged recordings are read.
+/// Number of damaged recordings.
 const MUTATIONS: usize = 20_000;
-/// How many damaged recordings perf7 reads, too.
+/// Number of damaged recordings that perf7 reads, too.
 const BESIDE_PERF: usize = 600;
 
-/// What the command line asks for.
+/// Options of the command line.
 struct Options {
     binary: PathBuf,
     shared: PathBuf,
@@ -87,7 +87,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     })
 }
 
-/// Whether a text is among those that were asked for.
+/// Returns true if a text is among those that were asked for.
 fn is_asked_for(text: &str, only: &[String]) -> bool {
     only.is_empty() || only.iter().any(|start| text.starts_with(start.as_str()))
 }

@@ -80,7 +80,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What nightly builds for, and where its standard library's source would be.
+/// Returns what nightly builds for, and where its standard library's source would be.
 fn nightly() -> Option<(String, PathBuf)> {
     let said = |words: &[&str]| {
         let mut command = Command::new("rustup");

@@ -1,4 +1,4 @@
-//! Where things are: the project's root, its packages and files, and `../shared`.
+//! Paths: the project's root, its packages and files, and `../shared`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,7 +31,7 @@ pub(crate) fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// What `cargo metadata` says, dependencies included.
+/// Returns what `cargo metadata` says, dependencies included.
 pub(crate) fn metadata() -> Result<Value> {
     let text = stdout_of(cargo().args(["metadata", "--format-version", "1"]))?;
     Ok(serde_json::from_slice(&text)?)

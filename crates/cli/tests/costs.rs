@@ -12,7 +12,7 @@ use std::thread;
 use oxperf_testkit::HostileShape;
 use wait4::Wait4;
 
-/// How large the smaller recordings are; the larger ones are so many times as large.
+/// Size of the smaller recordings; the larger ones are so many times as large.
 const SIZE: usize = 3;
 const TIMES: usize = 8;
 /// Seconds that nobody asks about.
@@ -103,7 +103,7 @@ impl Input {
         }
     }
 
-    /// What is wrong with a cost of this recording.
+    /// Returns what is wrong with a cost of this recording.
     fn excess(&self, cost: Cost) -> Option<String> {
         let (seconds, memory) = (
             SECONDS_EACH * self.bytes as f64 + 1.0,
@@ -114,7 +114,7 @@ impl Input {
     }
 }
 
-/// What [`Input::make`] asks for, in the folder where the process is.
+/// Returns what [`Input::make`] asks for, in the folder where the process is.
 fn make(wanted: &str) {
     let (size, name) = wanted.split_once(' ').unwrap();
     let shape = HostileShape::all()
@@ -134,7 +134,7 @@ impl Drop for Input {
     }
 }
 
-/// What is wrong with the costs of a shape; the table gets its lines.
+/// Returns what is wrong with the costs of a shape; the table gets its lines.
 fn check(shape: HostileShape, size: usize, table: &Mutex<Vec<String>>) -> Vec<String> {
     let (small, large) = (Input::make(shape, size), Input::make(shape, size * TIMES));
     let mut wrong = Vec::new();

@@ -77,7 +77,7 @@ fn command(peer: &Path, reader: &str, input: &Path) -> Command {
     command
 }
 
-/// What a reader says that it read.
+/// Returns what a reader says that it read.
 fn answer(peer: &Path, reader: &str, input: &Path) -> Result<Vec<u8>> {
     let output = command(peer, reader, input)
         .output()

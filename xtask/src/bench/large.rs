@@ -21,10 +21,10 @@ const TOUCHED: u64 = 16;
 const TYPES: usize = 58_000;
 /// Bytes of code of a unit; the second half of each function was inlined.
 const CODE: u64 = 0x100;
-/// Where the code stands in the file and in memory.
+/// Offset of the code in the file and in memory.
 const TEXT_OFFSET: u64 = 0x1000;
 const TEXT: u64 = 0x40_1000;
-/// Where the recording has it mapped.
+/// Address at which the recording has it mapped.
 const MAPPED: u64 = 0x10_0000_0000;
 
 /// Writes program and recording, measures, and removes what takes so much room.

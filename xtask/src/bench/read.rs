@@ -14,11 +14,11 @@ use crate::workspace;
 /// What is read.
 pub(super) struct Input {
     pub(super) recording: PathBuf,
-    /// Where the objects are that it names; the machine's own otherwise.
+    /// Folder of the objects that it names; the machine's own otherwise.
     pub(super) symfs: Option<PathBuf>,
     /// What both tools are told besides.
     pub(super) words: Vec<String>,
-    /// Whether what runs before have left in the home's cache is removed before each run.
+    /// True if what runs before have left in the home's cache is removed before each run.
     pub(super) cold: bool,
 }
 
@@ -38,7 +38,7 @@ impl Input {
 pub(super) struct Measure {
     pub(super) name: &'static str,
     args: &'static [&'static str],
-    /// Whether the text goes to `/dev/null` and not to a file.
+    /// True if the text goes to `/dev/null` and not to a file.
     discards: bool,
     /// What only ours is told.
     own_args: &'static [&'static str],
@@ -274,7 +274,7 @@ fn run_tool(
     Ok(usage)
 }
 
-/// What runs of ours and of another program took.
+/// Times and memory of runs of ours and of another program.
 pub(super) fn figures(ours: &[Usage], theirs: &[Usage]) -> Result<Vec<Figure>> {
     let seconds = |usage: &Usage| usage.wall.as_secs_f64();
     let megabytes = |usage: &Usage| usage.peak as f64 / 1e6;

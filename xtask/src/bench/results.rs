@@ -17,7 +17,7 @@ pub(super) struct Figure {
 }
 
 impl Figure {
-    /// How many times more the reference needs.
+    /// Factor by which the reference needs more.
     fn ratio(&self) -> Option<f64> {
         self.reference
             .map(|reference| reference / self.ours)

@@ -14,7 +14,7 @@ use super::{Options, median};
 
 /// Samples of the recording.
 const SAMPLES: f64 = 0.65;
-/// How often it stands in the files that are measured: 1.3, 4 and 16 million samples.
+/// Times that it stands in the files that are measured: 1.3, 4 and 16 million samples.
 const TIMES: [u64; 3] = [2, 6, 25];
 const REPORT: Measure = Measure::to_nowhere("scale", &["report", "--stdio", "--no-inline"], 0);
 
@@ -49,7 +49,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Where `perf.data` keeps the size of its data, and the length of its header.
+/// Offsets at which `perf.data` keeps the size of its data, and the length of its header.
 const DATA_OFFSET: usize = 40;
 const DATA_SIZE: usize = 48;
 const FEATURES: usize = 72;

@@ -11,7 +11,7 @@ use super::{Options, program, reference};
 
 const RUST: &str = include_str!("program/stacks.rs");
 
-/// Where threads begin: functions that nothing calls.
+/// Functions in which threads begin: nothing calls them.
 const BEGINNINGS: [&str; 5] = ["_start", "clone3", "__clone3", "clone", "__clone"];
 
 /// Counts both programs' stacks.

@@ -68,7 +68,7 @@ pub(super) fn select(target: &Target, found: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// What each input reaches, by libFuzzer's own account.
+/// Returns what each input reaches, by libFuzzer's own account.
 fn inputs(target: &Target, folders: &[PathBuf]) -> Result<Vec<Input>> {
     let scratch = workspace::scratch("fuzz-select")?.join(&target.name);
     let _ = fs::remove_dir_all(&scratch);

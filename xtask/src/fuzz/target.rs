@@ -19,7 +19,7 @@ const SECONDS: usize = 20;
 /// Targets that run commands in-process: what these print is not looked at.
 const PRINTING: [&str; 2] = ["bundle", "command_line"];
 
-/// When a run ends.
+/// Limits of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Budget {
     seconds: Option<usize>,
@@ -56,7 +56,7 @@ pub(super) struct Target {
     pub(super) program: PathBuf,
 }
 
-/// What became of a run.
+/// Outcome of a run.
 pub(super) struct Ran {
     pub(super) executions: u64,
     pub(super) seconds: f64,
@@ -141,7 +141,7 @@ impl Target {
         })
     }
 
-    /// What is worth knowing of a failed run.
+    /// Returns what is worth knowing of a failed run.
     fn fault(&self, text: &str, log: &Path) -> String {
         let panicked = text
             .lines()

@@ -9,7 +9,7 @@ use crate::workspace;
 pub(super) struct Accepted {
     case: String,
     golden: String,
-    /// How many lines may differ.
+    /// Number of lines that may differ.
     lines: usize,
     /// The id of the difference.
     id: String,

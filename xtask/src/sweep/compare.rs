@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// Beginnings of lines that differ from run to run in perf itself.
 const VOLATILE: [&[u8]; 2] = [b"# captured on ", b"# (Tip: "];
 
-/// Where two texts part, and how far.
+/// First line at which two texts part, and how many differ.
 pub(super) struct Difference {
     /// The first line that differs, from 1, in the expected text.
     pub(super) line: usize,
@@ -40,7 +40,7 @@ fn first(expected: Option<(usize, &[u8])>, got: Option<(usize, &[u8])>) -> Diffe
     }
 }
 
-/// How many lines the expected text has that ours has not, wherever they stand, and the other way round.
+/// Number of lines that the expected text has that ours has not, wherever they stand, and the other way round.
 pub(super) fn balance(expected: &[u8], got: &[u8]) -> (usize, usize) {
     let mut counts: HashMap<&[u8], i64> = HashMap::new();
     lines(expected).for_each(|(_, line)| *counts.entry(line).or_default() += 1);

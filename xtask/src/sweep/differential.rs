@@ -44,7 +44,7 @@ const COMMANDS: [&[&str]; 3] = [
     &["evlist", "-v"],
 ];
 
-/// What became of one command over one damaged recording.
+/// Outcome of one command over one damaged recording.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Verdict {
     Same,
@@ -193,7 +193,7 @@ fn text(words: &[&str], input: &Path, folder: &Path, program: &Path) -> Result<T
     })
 }
 
-/// What the two texts say, and how many lines of perf7's are missing in ours.
+/// Returns the outcome of the two texts, and how many lines of perf7's are missing in ours.
 fn judge(ours: &Text, theirs: &Text) -> (Verdict, usize) {
     let refuses = |text: &Text| !text.ended.status.success() && text.bytes.is_empty();
     let (missing, more) = balance(&theirs.bytes, &ours.bytes);

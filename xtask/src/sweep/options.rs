@@ -1,4 +1,4 @@
-//! Which options of `report`, `script` and `annotate` are compared with perf7, each over the recordings where it matters.
+//! Options of `report`, `script` and `annotate` are compared with perf7, each over the recordings where it matters.
 
 /// Some options and the recordings that they are tried with; `/` stands before those of perf 6.1.
 pub(super) struct Trial {
@@ -10,7 +10,7 @@ pub(super) struct Trial {
 
 /// What stands before every report: text, and no functions that were inlined, which need debug files of this machine.
 pub(super) const REPORT: [&str; 3] = ["report", "--stdio", "--no-inline"];
-/// The same of `script`.
+/// Words of `script`.
 pub(super) const SCRIPT: [&str; 2] = ["script", "--no-inline"];
 
 /// One event, several, a group, tracepoints, with and without call chains.
@@ -349,7 +349,7 @@ pub(super) const SCRIPTS: [Trial; 7] = [
     },
 ];
 
-/// The same of `annotate`; `-d` leaves out libraries, whose debug files perf takes from this machine. Types of data are
+/// Words of `annotate`; `-d` leaves out libraries, whose debug files perf takes from this machine. Types of data are
 /// not compared: with `--symfs` perf finds none.
 pub(super) const ANNOTATE: [&str; 1] = ["annotate"];
 

@@ -19,7 +19,7 @@ use beside::{Beside, Census};
 pub(super) use inputs::{Input, recordings};
 use own::Fate;
 
-/// How one file fared.
+/// Outcome of one file.
 struct Fared {
     /// With each of our own commands.
     fates: Vec<Fate>,

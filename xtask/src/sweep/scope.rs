@@ -11,7 +11,7 @@ const GOLDENS: &[(&str, &str)] = &[("stat report", "command stat")];
 /// Texts with inlined functions; they also hold symbols of a libc6-dbg that is not here.
 const INLINES: &str = "script-inline.txt.zst";
 
-/// Why this text is not compared yet, or `None` when it must be identical.
+/// Returns the reason why this text is not compared yet, or `None` when it must be identical.
 pub(super) fn later(case: &Case, golden: &Golden) -> Option<&'static str> {
     if golden.file == INLINES {
         return Some("inlined functions");

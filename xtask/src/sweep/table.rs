@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::compare::Difference;
 
-/// What became of one text.
+/// Outcome of one text.
 pub(super) enum Outcome {
     Identical,
     Differs(Difference),

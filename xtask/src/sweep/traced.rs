@@ -210,7 +210,7 @@ fn wanted(folder: &Path, cases: &[PathBuf], options: &Options) -> Result<Vec<Wan
     Ok(wanted)
 }
 
-/// What can be measured by the truth.
+/// Returns what can be measured by the truth.
 fn truths(cases: &[PathBuf], options: &Options) -> Result<Vec<(PathBuf, &'static Truth)>> {
     let mut truths = Vec::new();
     for case in cases {
@@ -334,7 +334,7 @@ fn number(line: &str, key: &str) -> Option<u64> {
         .ok()
 }
 
-/// What `program` prints for the recording of a case.
+/// Returns what `program` prints for the recording of a case.
 fn read(
     program: &Path,
     words: &[&str],

@@ -131,7 +131,7 @@ fn number(text: &str) -> String {
     hex.map_or_else(|| text.to_owned(), |value| value.to_string())
 }
 
-/// What a thread did: so many lines, with this sum.
+/// Lines that a thread executed: their number and sum.
 #[derive(Default)]
 struct Stream {
     lines: u64,
@@ -142,7 +142,7 @@ struct Stream {
 type Sums = BTreeMap<String, (u64, Vec<u8>)>;
 
 impl Truth {
-    /// Whether a case has this truth, whole or as a sum, and can be measured by it.
+    /// Returns true if a case has this truth, whole or as a sum, and can be measured by it.
     pub(super) fn is_of(&self, case: &Path) -> Result<bool> {
         let description = description(case)?;
         if class(case)?.is_some_and(|class| class == "errors") {
@@ -249,12 +249,12 @@ impl Truth {
     }
 }
 
-/// Whether a line of a branch says where it came from and where it went.
+/// Returns true if a line of a branch says where it came from and where it went.
 fn has_both_ends(line: &str) -> bool {
     !line.split(' ').any(|word| word == "0")
 }
 
-/// What ran in each thread.
+/// Instructions of each thread.
 type Ran = BTreeMap<String, Vec<String>>;
 
 fn instructions(case: &Path) -> Result<Ran> {
@@ -345,7 +345,7 @@ fn lost(description: &Value) -> Lost {
     lost
 }
 
-/// What kind of case it is: `errors` where the truth is in no file that can be decoded.
+/// Returns what kind of case it is: `errors` where the truth is in no file that can be decoded.
 fn class(case: &Path) -> Result<Option<String>> {
     let list = std::fs::read_to_string(case.with_file_name("CASES.tsv"))?;
     let name = case.file_name().unwrap_or_default().to_string_lossy();

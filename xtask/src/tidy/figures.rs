@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 
 use super::parsed::{Parsed, tokens};
 
-/// How many places are named of each figure.
+/// Number of places that are named of each figure.
 const WORST: usize = 10;
 
 /// Words that a documentation line should not begin with: the subject comes first.

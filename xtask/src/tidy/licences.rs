@@ -39,7 +39,7 @@ fn allow_list(toml: &str) -> Option<Vec<String>> {
     )
 }
 
-/// Whether the licence expression can be met with allowed licences: `OR` needs one side, `AND` both.
+/// Returns true if the licence expression can be met with allowed licences: `OR` needs one side, `AND` both.
 fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression
         .replace('(', " ( ")

@@ -5,13 +5,13 @@ use super::{Findings, Source};
 /// Macros that mark unfinished work.
 const MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-/// Where unsafe code may stand.
+/// Crates that may hold unsafe code.
 const UNSAFE_CRATES: [&str; 2] = ["crates/sys/src", "crates/dlfilter/src"];
 
 /// What only the program itself and this task runner may do: crates take options instead.
 const PROGRAM_ONLY: [&str; 3] = ["env::var(", "env::var_os(", "process::exit("];
 
-/// Where the program itself stands.
+/// Folders of the program itself.
 const PROGRAMS: [&str; 2] = ["crates/cli", "xtask"];
 
 /// Checks every Rust file.
@@ -112,7 +112,7 @@ fn is_code(line: &str) -> bool {
     !line.trim_start().starts_with("//")
 }
 
-/// Whether `name!(` is called: not a part of a longer word.
+/// Returns true if `name!(` is called: not a part of a longer word.
 fn calls(line: &str, name: &str) -> bool {
     let call = format!("{name}!(");
     line.match_indices(&call)

@@ -25,7 +25,7 @@ pub(crate) const KINDS: [&str; 14] = [
 /// Bytes that the library keeps for the name of what it made to fail.
 const WHAT: usize = 240;
 
-/// Which call is to fail, and how.
+/// The call that fails, and its error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
     /// One of [`KINDS`].
@@ -88,7 +88,7 @@ pub(crate) fn build(folder: &Path) -> Option<Built> {
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     counts: [u64; KINDS.len()],
-    /// How many calls were made to fail.
+    /// Number of calls that were made to fail.
     pub(crate) injected: u64,
     /// The first of them, and its file.
     pub(crate) what: String,
@@ -113,7 +113,7 @@ impl State {
         }
     }
 
-    /// How many calls of a kind there were.
+    /// Number of calls of a kind.
     pub(crate) fn count(&self, kind: &str) -> u64 {
         let at = KINDS
             .iter()

@@ -15,7 +15,7 @@ use crate::preload::{Built, Fault, State};
 /// A run that takes longer hangs: each of them does milliseconds of work.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How a run ended, and what it left.
+/// End of a run, and what it left.
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) hung: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Whether a signal ended it, or a panic.
+    /// Returns true if a signal ended it, or a panic.
     pub(crate) fn crashed(&self) -> bool {
         self.status.signal().is_some()
             || self.status.code() == Some(101)

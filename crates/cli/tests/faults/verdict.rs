@@ -6,7 +6,7 @@ use crate::cases::{Case, Role};
 use crate::preload::Fault;
 use crate::run::{Ended, Place, Stage};
 
-/// What the C library says of the error numbers that are injected.
+/// Returns what the C library says of the error numbers that are injected.
 fn reasons(errno: i32) -> &'static str {
     match errno {
         EINTR => "Interrupted system call",
@@ -28,7 +28,7 @@ pub(crate) const EACCES: i32 = 13;
 pub(crate) const EMFILE: i32 = 24;
 pub(crate) const ENOSPC: i32 = 28;
 
-/// Why a run is wrong; nothing if it is not. `whole` is the run of the same case in which no call failed.
+/// Returns the reason why a run is wrong, if it is. `whole` is the run of the same case in which no call failed.
 pub(crate) fn judge(
     stage: &Stage,
     case: &Case,
@@ -77,7 +77,7 @@ pub(crate) fn judge(
     silent.then(|| "another result without a message".to_owned())
 }
 
-/// What may not happen at all: no end, a crash, an input that changed, a file left behind without a word.
+/// Returns the faults that may not happen at all: no end, a crash, an input that changed, a file left behind without a word.
 fn harm(ended: &Ended) -> Option<String> {
     if ended.hung {
         return Some("no end".to_owned());
@@ -110,7 +110,7 @@ fn harm(ended: &Ended) -> Option<String> {
     changed.or_else(|| left.map(|path| format!("{} is left", path.display())))
 }
 
-/// Whether the failure is one that nobody may notice: the call is to be made again.
+/// Returns true if the failure is one that nobody may notice: the call is to be made again.
 pub(crate) fn transparent(fault: Fault) -> bool {
     matches!(fault.errno, 0 | EINTR)
 }

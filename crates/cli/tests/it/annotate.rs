@@ -9,7 +9,7 @@ use oxperf_testkit::Recording;
 use crate::support::{function, scratch};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
-/// Where the recording has the program's file mapped.
+/// Address at which the recording has the program's file mapped.
 const BASE: u64 = 0x10_0000_0000;
 
 /// A recording with three samples at the first instruction of `main`, each of period 10.

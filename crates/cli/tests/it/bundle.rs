@@ -10,7 +10,7 @@ use oxperf_testkit::Recording;
 use crate::support::{function, scratch, stdout};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
-/// Where the recording has the program's file mapped.
+/// Address at which the recording has the program's file mapped.
 const BASE: u64 = 0x10_0000_0000;
 
 fn folder(name: &str) -> PathBuf {
@@ -300,7 +300,7 @@ fn an_archive_goes_into_the_cache_and_nowhere_else() {
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
 
-/// What perf packs, with and without the recording; the only archive here needs no name.
+/// perf's archives, with and without the recording; the only archive here needs no name.
 #[test]
 fn archives_of_perf_are_unpacked() {
     let archives = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives");

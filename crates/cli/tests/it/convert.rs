@@ -35,7 +35,7 @@ fn oxperf(folder: &Path, arguments: &str) -> Output {
         .unwrap()
 }
 
-/// What a command that fails says last.
+/// Returns what a command that fails says last.
 fn refusal(folder: &Path, arguments: &str) -> (Option<i32>, String) {
     let output = oxperf(folder, arguments);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();

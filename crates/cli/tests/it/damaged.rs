@@ -24,7 +24,7 @@ fn recording() -> Vec<u8> {
     Recording::parse(&text).unwrap().to_file()
 }
 
-/// Where the record with this number stands.
+/// Offset of the record with this number.
 fn place(file: &[u8], number: usize) -> usize {
     let records: Vec<RawRecord<'_>> = Reader::open(file)
         .unwrap()

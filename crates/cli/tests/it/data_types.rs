@@ -12,10 +12,10 @@ const PROGRAM: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../listing/tests/types/dwarf-5"
 );
-/// Where the recording has the program's file mapped.
+/// Address at which the recording has the program's file mapped.
 const BASE: u64 = 0x10_0000_0000;
 
-/// What `oxperf` writes of such a recording.
+/// Returns what `oxperf` writes of such a recording.
 fn run(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> String {
     let output = output(name, samples, words);
     assert_eq!(
@@ -27,7 +27,7 @@ fn run(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What `oxperf` does with a recording with samples of period 10, so many at each of some instructions.
+/// Returns what `oxperf` does with a recording with samples of period 10, so many at each of some instructions.
 fn output(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> Output {
     let mut text = format!(
         "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\

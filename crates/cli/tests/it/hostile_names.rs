@@ -60,7 +60,7 @@ fn replace(bytes: &mut [u8], old: &[u8], new: &[u8]) {
         .for_each(|&at| bytes[at..at + new.len()].copy_from_slice(new));
 }
 
-/// What a command writes to both of its outputs.
+/// Returns what a command writes to both of its outputs.
 fn output(words: &[&str]) -> String {
     let (folder, recording) = prepared();
     let output = Command::new(PROGRAM)

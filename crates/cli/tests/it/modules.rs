@@ -10,7 +10,7 @@ use crate::support::scratch;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 const MODULE: &[u8] = include_bytes!("../modules/tiny.ko");
-/// Where the module was.
+/// Address of the module.
 const BASE: u64 = 0xffff_ffff_c020_1000;
 
 /// A folder with a machine's files, a list of its kernel's symbols, and a recording of samples in the module.

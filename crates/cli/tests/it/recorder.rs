@@ -52,7 +52,7 @@ impl Folder {
         self.run("sh", &["-c", script, OXPERF])
     }
 
-    /// How many samples a recording shows.
+    /// Returns the number of samples that a recording shows.
     pub(crate) fn samples(&self, recording: &str) -> usize {
         let shown = self.run(OXPERF, &["script", "-i", recording, "-F", "ip,event"]);
         String::from_utf8_lossy(&shown.stdout)
@@ -61,7 +61,7 @@ impl Folder {
             .count()
     }
 
-    /// Whether events can be recorded at all; says so otherwise.
+    /// Returns true if events can be recorded at all; says so otherwise.
     pub(crate) fn records(&self) -> bool {
         let tried = self.run(
             OXPERF,

@@ -64,7 +64,7 @@ fn limited(limit: &str) -> Vec<String> {
     ["prlimit", "--core=0", limit].map(str::to_owned).into()
 }
 
-/// Whether there is a program that sets limits.
+/// Returns true if there is a program that sets limits.
 fn can_limit() -> bool {
     let found = Command::new("prlimit").arg("--version").output().is_ok();
     if !found {

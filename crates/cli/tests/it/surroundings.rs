@@ -144,7 +144,7 @@ fn sane(output: &Output, what: &str) {
     );
 }
 
-/// Whether a way to change the surroundings works here; says so where not.
+/// Returns true if a way to change the surroundings works here; says so where not.
 fn possible(setup: &str) -> bool {
     let tried = Command::new("sh")
         .args(["-c", &format!("{setup}\ntrue")])

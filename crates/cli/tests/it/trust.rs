@@ -14,7 +14,7 @@ use oxperf_testkit::Recording;
 use crate::support::{function, scratch, stdout};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
-/// Where the recording has the program's file mapped.
+/// Address at which the recording has the program's file mapped.
 const BASE: u64 = 0x10_0000_0000;
 
 fn folder(name: &str) -> PathBuf {
@@ -185,7 +185,7 @@ fn outputs_are_new_files_of_their_owner_alone() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// Whether `path` comes to be so within half a minute.
+/// Returns true if `path` comes to be so within half a minute.
 fn comes(is_so: impl Fn() -> bool) -> bool {
     let begin = Instant::now();
     while !is_so() && begin.elapsed() < Duration::from_secs(30) {

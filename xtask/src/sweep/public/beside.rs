@@ -10,16 +10,16 @@ use crate::sweep::accepted::{self, Accepted};
 use crate::sweep::table::{Outcome, Row};
 use crate::sweep::{LIMITS, Options, compare};
 
-/// What is compared: the name of the text, and the command that prints it.
+/// Texts that are compared: the name of the text, and the command that prints it.
 const TEXTS: [(&str, &[&str]); 2] = [("stats", &["report", "--stats"]), ("script", &["script"])];
 
-/// What is compared for traces of a CPU alone, beside that.
+/// Commands that are compared for traces of a CPU alone, beside that.
 const TRACED: (&str, &[&str]) = ("script-dump", &["script", "-D"]);
 
 /// The tools in the order of the census; ours is the first, the one that we compare with the second.
 const TOOLS: [&str; 3] = ["oxperf", "perf7", "perf"];
 
-/// What a tool made of a file.
+/// Outcome of a tool on a file.
 enum Reading {
     Text(Vec<u8>),
     Refused,
@@ -154,7 +154,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// How many files each tool reads with all commands, and how many make it crash.
+/// Number of files that each tool reads with all commands, and how many make it crash.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Census {
     read: [usize; 3],

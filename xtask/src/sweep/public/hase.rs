@@ -10,7 +10,7 @@ use crate::process::{Job, in_path};
 use crate::sweep::table::{Outcome, Row};
 use crate::sweep::{LIMITS, Options, compare};
 
-/// What is compared, each called by its words.
+/// Commands that are compared, each called by its words.
 const TEXTS: [&str; 7] = [
     "--itrace=i0nse -F ip",
     BRANCHES,

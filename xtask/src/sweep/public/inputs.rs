@@ -10,9 +10,9 @@ use crate::process::read_maybe_zstd;
 pub(in crate::sweep) struct Input {
     /// Its name in the repository that it comes from.
     pub(super) name: String,
-    /// Where it is, possibly packed.
+    /// Path, possibly of a packed file.
     pub(in crate::sweep) stored: PathBuf,
-    /// Whether it holds traces of a CPU, which wait to be decoded.
+    /// True if it holds traces of a CPU, which wait to be decoded.
     pub(super) traced: bool,
 }
 

@@ -15,7 +15,7 @@ const COMMANDS: [&[&str]; 3] = [
     &["report", "--stdio"],
 ];
 
-/// How one file fared with one command.
+/// Outcome of one file with one command.
 pub(super) enum Fate {
     Read,
     /// Exit 255 and one line that says why.

@@ -199,7 +199,7 @@ fn first_difference(expected: &[Frame], ours: &[Frame]) -> Option<Difference> {
     })
 }
 
-/// Where the parser has no line, ours is not compared.
+/// Lines are compared only where the parser has one.
 fn is_same(expected: Option<&Frame>, ours: Option<&Frame>) -> bool {
     let (Some(expected), Some(ours)) = (expected, ours) else {
         return false;
