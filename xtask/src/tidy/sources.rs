@@ -20,6 +20,7 @@ pub(super) fn check(sources: &[Source], findings: &mut Findings) {
         check_head(source, findings);
         check_module_style(source, findings);
         check_surroundings(source, findings);
+        check_options(source, findings);
         for (number, line) in source
             .text
             .lines()
@@ -85,6 +86,23 @@ fn check_surroundings(source: &Source, findings: &mut Findings) {
                 format!("{}:{}", source.path.display(), number + 1),
                 format!("{call}) belongs to cli"),
             );
+        }
+    }
+}
+
+/// A command's options are values before anything but its `arguments.rs` sees them.
+fn check_options(source: &Source, findings: &mut Findings) {
+    let reads_options = source
+        .path
+        .components()
+        .any(|part| part.as_os_str() == "arguments" || part.as_os_str() == "arguments.rs");
+    if !source.path.starts_with("crates/cli/src") || reads_options {
+        return;
+    }
+    for (number, line) in source.text.lines().enumerate() {
+        if is_code(line) && line.contains("ArgMatches") {
+            let place = format!("{}:{}", source.path.display(), number + 1);
+            findings.noted(place, "ArgMatches belongs to files named arguments.rs");
         }
     }
 }
