@@ -9,45 +9,52 @@
 //! assert!(tables.is_empty());
 //! ```
 
+mod access_kinds;
 mod accesses;
+mod branch_histories;
 mod branches;
 mod callgraph;
+mod callgraph_nodes;
+mod cct;
 mod columns;
 mod contexts;
 mod count;
+mod counted_rows;
 mod data_ranks;
-mod draft;
-mod forest;
+mod extra_sums;
 mod graphs;
-mod history;
+mod hierarchy;
 mod key;
-mod kinds;
 mod level;
 mod location;
 mod measure;
 mod order;
-mod outline;
 mod rank;
 mod rbtree;
+mod row_graphs;
+mod row_order;
+mod row_values;
 mod rows;
-mod steps;
 mod table;
+mod table_builder;
+mod table_context;
 mod task;
 #[cfg(test)]
 mod tests;
 
+pub use access_kinds::{AccessKinds, PeriodsByKind};
 pub use callgraph::{CallBranch, CallGraphOptions, CallTree, Shape};
 pub use key::{AccessKey, BranchKey, SortKey};
-pub use kinds::{AccessKinds, PeriodsByKind};
 pub use measure::{Field, Measure, PrivilegeMode};
-pub use outline::HierarchyRow;
-pub use table::{Cell, Extra, Row, Table};
+pub use table::{Cell, Extra, HierarchyRow, Row, Table};
 pub use task::without_digits;
 
+use callgraph_nodes::GraphNodes;
 use count::{Counted, Placed, Scope, Shared, by_task, count};
 use location::Locations;
 pub(crate) use order::{ByWeight, Presorted, Ranked, Rules};
-use steps::Steps;
+use table_builder::TableBuilder;
+use table_context::TableContext;
 use task::Tasks;
 
 use oxperf_profile::{ChainOrder, Profile};
@@ -75,7 +82,7 @@ pub struct HistOptions {
     pub group: bool,
     /// Events without samples have a table, too.
     pub empty: bool,
-    /// Rows stand below what they have in common: the keys of each level, all of them together those of
+    /// A hierarchy: rows stand below what they have in common: the keys of each level, all of them together those of
     /// [`HistOptions::keys`]. None for a plain table.
     pub levels: Vec<Vec<SortKey>>,
 }
@@ -123,27 +130,27 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
         order: options.order,
     };
     let by_address = options.call_graph.is_some_and(|graph| graph.by_address);
-    let members = draft::members(profile, options);
-    let ((locations, mut steps), (tasks, groups)) = rayon::join(
+    let members = table_builder::members(profile, options);
+    let ((locations, mut nodes), (tasks, groups)) = rayon::join(
         || {
             rayon::join(
                 || Locations::new(profile, &options.keys, scope.chains),
                 || {
                     if scope.chains {
-                        Steps::new(profile, by_address)
+                        GraphNodes::new(profile, by_address)
                     } else {
-                        Steps::none(profile)
+                        GraphNodes::none(profile)
                     }
                 },
             )
         },
         || groups_by_task(profile, &options.keys, members.iter().flatten()),
     );
-    steps.locate(&locations);
+    nodes.locate(&locations);
     let shared = Shared {
         profile,
         locations,
-        steps,
+        nodes,
         tasks,
     };
     let mut groups = groups.into_iter();
@@ -162,13 +169,13 @@ pub fn graphed(profile: &Profile, options: &HistOptions) -> Vec<Vec<bool>> {
         chains: false,
         order: options.order,
     };
-    let members = draft::members(profile, options);
+    let members = table_builder::members(profile, options);
     let locations = Locations::new(profile, &options.keys, false);
     let (tasks, groups) = groups_by_task(profile, &options.keys, members.iter().flatten());
     let shared = Shared {
         profile,
         locations,
-        steps: Steps::none(profile),
+        nodes: GraphNodes::none(profile),
         tasks,
     };
     let mut graphed: Vec<Vec<bool>> = profile
@@ -180,9 +187,14 @@ pub fn graphed(profile: &Profile, options: &HistOptions) -> Vec<Vec<bool>> {
     for events in members {
         let groups: Vec<Vec<Placed>> = groups.by_ref().take(events.len()).collect();
         let counted = counted(&shared, &events, groups, scope);
-        let draft = draft::Draft::new(&shared, &events, counted, options, scope);
+        let context = TableContext {
+            shared: &shared,
+            events: &events,
+            options,
+            scope,
+        };
         // The call graphs of a group of events are those of its first.
-        for group in draft.graphed() {
+        for group in TableBuilder::new(context, counted).graphed() {
             graphed[events[0]][group as usize] = true;
         }
     }
@@ -210,8 +222,13 @@ fn one_table(
     scope: Scope,
 ) -> Table {
     let counted = counted(shared, &events, groups, scope);
-    let draft = draft::Draft::new(shared, &events, counted, options, scope);
-    draft.finish()
+    let context = TableContext {
+        shared,
+        events: &events,
+        options,
+        scope,
+    };
+    TableBuilder::new(context, counted).finish()
 }
 
 fn counted(

@@ -60,11 +60,7 @@ pub struct HotStreams {
 impl HotStreams {
     /// The share of a stream, in hundredths.
     pub fn percent(&self, stream: &Stream) -> f64 {
-        if self.all_hits == 0 {
-            0.0
-        } else {
-            stream.hits as f64 * 100.0 / self.all_hits as f64
-        }
+        oxperf_profile::percent(stream.hits, self.all_hits)
     }
 
     /// Takes a stream, in the place of the first of the least hot ones where there is no room.

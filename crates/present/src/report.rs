@@ -154,7 +154,7 @@ const TOGETHER: usize = 32;
 impl TableWriter<'_> {
     /// True if any row is shown right below one of an outline.
     fn shows_below(&self, head: usize, depth: usize) -> bool {
-        let below = (head + 1..).zip(self.table.outline().iter().skip(head + 1));
+        let below = (head + 1..).zip(self.table.hierarchy().iter().skip(head + 1));
         let mut below = below.take_while(|(_, place)| place.depth > depth);
         below.any(|(row, place)| {
             place.depth == depth + 1
@@ -185,7 +185,7 @@ impl TableWriter<'_> {
                 cells,
                 extras: self.table.extras(index),
             };
-            match (&self.levels, self.table.outline().get(index)) {
+            match (&self.levels, self.table.hierarchy().get(index)) {
                 (Some(levels), Some(&place)) => {
                     self.columns.outline_row(
                         buffer,

@@ -5,6 +5,7 @@
 
 mod columns;
 
+use oxperf_profile::percent;
 use std::io::{self, Write};
 
 use crate::text::sanitize;
@@ -308,14 +309,6 @@ fn bar(value: u64, most: u64) -> String {
             .and_then(|part| EIGHTHS.get(part)),
     );
     pad(&bar, BAR + 1)
-}
-
-fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        100.0 * part as f64 / whole as f64
-    }
 }
 
 fn plural(count: u64, word: &str) -> String {

@@ -18,6 +18,7 @@ mod ipc;
 mod order;
 mod parents;
 mod paths;
+mod percent;
 mod weight;
 
 use oxperf_abi::{Pid, Tid};
@@ -40,6 +41,7 @@ pub use ipc::{BlockEnd, FunctionIpc, IpcTable};
 pub use order::ChainOrder;
 pub use oxperf_symbols::NamesFrom;
 pub use paths::PathTree;
+pub use percent::percent;
 pub use weight::SampleTotals;
 
 /// Everything a report needs about one recording.

@@ -1,5 +1,7 @@
 //! How a change is told: as a number that is shown, and that rows are ordered by.
 
+use oxperf_profile::percent;
+
 use super::DiffChange;
 
 /// How the change of a row is told.
@@ -63,13 +65,4 @@ impl Method {
 
 fn delta(change: DiffChange) -> f64 {
     percent(change.new, change.new_total) - percent(change.old.unwrap_or(0), change.old_total)
-}
-
-/// A part of all in hundredths; 0 of nothing.
-fn percent(part: u64, all: u64) -> f64 {
-    if all == 0 {
-        0.0
-    } else {
-        100.0 * part as f64 / all as f64
-    }
 }

@@ -1,6 +1,6 @@
 //! The call graph of a row, built for the rows that show one.
 //!
-//! A graph is grown from its first line by a frontier: the set of contexts that the line stands for, moved together
+//! A graph is cct from its first line by a frontier: the set of contexts that the line stands for, moved together
 //! one step inwards (callers first) or outwards (callees first). Lines that weigh less than the limit are not
 //! followed, so a graph costs what it shows and not what the row has seen.
 

@@ -28,12 +28,12 @@ enum Column {
     },
 }
 
-/// The place of each row among the others.
+/// The rank of each row among the others.
 #[derive(Debug)]
-pub(crate) struct Places {
-    /// By what the keys show.
+pub(crate) struct KeyRanks {
+    /// By the keys as shown.
     pub(crate) shown: Vec<u64>,
-    /// By what the rows were found by.
+    /// By the keys as found.
     pub(crate) found: Vec<u64>,
 }
 
@@ -72,11 +72,11 @@ impl Columns {
         Columns { list: vec![column] }
     }
 
-    /// The places of rows that are about these tasks and locations.
-    pub(crate) fn places(
+    /// The ranks of rows that are about these tasks and locations.
+    pub(crate) fn ranks(
         &self,
         rows: impl ExactSizeIterator<Item = (TaskId, LocationId)> + Clone + Send,
-    ) -> Places {
+    ) -> KeyRanks {
         let shown = |column: &Column, (task, location): (TaskId, LocationId)| match column {
             Column::Tasks(ranks) => ranks[task.0 as usize],
             Column::Locations { shown, .. } => shown[location.index()],
@@ -87,7 +87,7 @@ impl Columns {
         };
         let again = rows.clone();
         let (shown, found) = rayon::join(|| self.join(rows, shown), || self.join(again, found));
-        Places { shown, found }
+        KeyRanks { shown, found }
     }
 
     /// Joins two columns to a number; where there are more, their ranks so far make the first of two.

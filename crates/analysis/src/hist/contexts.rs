@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::cct::{Cct, CctBuilder, Place, RunId};
 use super::count::{Placed, Shared, outermost_first, weight};
-use super::forest::{Grown, Place, RunId, Seedling};
 use super::location::LocationId;
 use super::rows::GroupIndex;
 use super::task::TaskId;
@@ -13,7 +13,7 @@ use oxperf_profile::{EventProfile, NodeId};
 #[derive(Debug)]
 pub(crate) struct Contexts {
     /// Those of each task; empty for tasks that the event has not seen.
-    pub(crate) trees: Vec<Grown>,
+    pub(crate) trees: Vec<Cct>,
     /// The groups of the event, those of a task together.
     pub(crate) ends: Vec<Ended>,
 }
@@ -33,8 +33,8 @@ impl Contexts {
         let planted = tasks
             .into_par_iter()
             .map(|groups| plant(shared, event, groups));
-        let planted: Vec<(Grown, Vec<Ended>)> = planted.collect();
-        let mut trees: Vec<Grown> = (0..shared.tasks.len()).map(|_| Grown::default()).collect();
+        let planted: Vec<(Cct, Vec<Ended>)> = planted.collect();
+        let mut trees: Vec<Cct> = (0..shared.tasks.len()).map(|_| Cct::default()).collect();
         let mut ends = Vec::with_capacity(groups.len());
         for (tree, of_task) in planted {
             if let Some(first) = of_task.first() {
@@ -47,8 +47,8 @@ impl Contexts {
 }
 
 /// The tree of a task, and where each group ends.
-fn plant(shared: &Shared<'_>, event: &EventProfile, groups: &[Placed]) -> (Grown, Vec<Ended>) {
-    let (mut seedling, mut chain) = (Seedling::default(), Vec::new());
+fn plant(shared: &Shared<'_>, event: &EventProfile, groups: &[Placed]) -> (Cct, Vec<Ended>) {
+    let (mut builder, mut chain) = (CctBuilder::default(), Vec::new());
     let nodes = groups.iter().map(|placed| {
         let Some(group) = event.groups.get(placed.group as usize) else {
             return NodeId(0);
@@ -56,13 +56,13 @@ fn plant(shared: &Shared<'_>, event: &EventProfile, groups: &[Placed]) -> (Grown
         outermost_first(
             shared,
             group.chain,
-            |frame| shared.steps.of(frame),
+            |frame| shared.nodes.of(frame),
             &mut chain,
         );
-        seedling.add(&chain, weight(group))
+        builder.add(&chain, weight(group))
     });
     let nodes: Vec<NodeId> = nodes.collect();
-    let (tree, runs) = seedling.grown();
+    let (tree, runs) = builder.build();
     let end = |(&Placed { task, group }, node): (_, NodeId)| Ended {
         task,
         group,
@@ -75,10 +75,10 @@ fn plant(shared: &Shared<'_>, event: &EventProfile, groups: &[Placed]) -> (Grown
 /// The innermost context with a location in the chain that ends with a run.
 pub(crate) fn innermost(
     shared: &Shared<'_>,
-    tree: &Grown,
+    tree: &Cct,
     run: RunId,
     location: LocationId,
 ) -> Option<Place> {
     tree.outwards(tree.innermost(run))
-        .find(|&place| shared.steps.location(tree.step(place)) == location)
+        .find(|&place| shared.nodes.location(tree.step(place)) == location)
 }

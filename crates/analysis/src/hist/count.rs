@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::callgraph_nodes::{Caller, GraphNodes};
 use super::location::Locations;
 use super::rows::{GroupIndex, RowData, Rows};
-use super::steps::{Caller, Steps};
 use super::task::{TaskId, Tasks};
 use oxperf_profile::ChainOrder;
 use oxperf_profile::SampleTotals;
@@ -46,7 +46,7 @@ pub(crate) struct Scope {
 pub(crate) struct Shared<'a> {
     pub(crate) profile: &'a Profile,
     pub(crate) locations: Locations<'a>,
-    pub(crate) steps: Steps<'a>,
+    pub(crate) nodes: GraphNodes<'a>,
     pub(crate) tasks: Tasks,
 }
 
@@ -157,7 +157,7 @@ impl Counting<'_> {
             outermost_first(
                 self.shared,
                 group.chain,
-                |frame| self.shared.steps.caller(frame),
+                |frame| self.shared.nodes.caller(frame),
                 chain,
             );
         }

@@ -4,9 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::callgraph::frontier::{Ground, Item};
 use super::callgraph::{CallGraphOptions, CallTree, Shape, grow};
+use super::cct::{Cct, Place};
 use super::contexts::{Contexts, Ended, innermost};
 use super::count::{Scope, Shared, weight};
-use super::forest::{Grown, Place};
+use super::counted_rows::RowKey;
 use super::location::LocationId;
 use super::task::TaskId;
 use oxperf_profile::ChainOrder;
@@ -19,7 +20,7 @@ pub(crate) struct Gathered<'a> {
     event: &'a EventProfile,
     contexts: &'a Contexts,
     scope: Scope,
-    rows: FxHashMap<(TaskId, LocationId), Sources>,
+    rows: FxHashMap<RowKey, Sources>,
 }
 
 /// Where a row's chains are.
@@ -36,7 +37,7 @@ impl<'a> Gathered<'a> {
         event: &'a EventProfile,
         contexts: &'a Contexts,
         scope: Scope,
-        wanted: impl Iterator<Item = (TaskId, LocationId)>,
+        wanted: impl Iterator<Item = RowKey>,
     ) -> Gathered<'a> {
         let rows = wanted.map(|row| (row, Sources::default())).collect();
         let mut gathered = Gathered {
@@ -74,7 +75,7 @@ impl<'a> Gathered<'a> {
             .for_each(|(_, location)| wanted[location.index()] = true);
         for (task, tree) in (0..).map(TaskId).zip(&self.contexts.trees) {
             for place in tree.all_places() {
-                let location = self.shared.steps.location(tree.step(place));
+                let location = self.shared.nodes.location(tree.step(place));
                 if wanted[location.index()]
                     && let Some(sources) = self.rows.get_mut(&(task, location))
                 {
@@ -101,14 +102,14 @@ impl<'a> Gathered<'a> {
     /// The graph of a row.
     pub(crate) fn tree(
         &self,
-        task: TaskId,
-        location: LocationId,
+        row: RowKey,
         options: &CallGraphOptions,
         min_period: u64,
     ) -> CallTree {
-        let Some(sources) = self.rows.get(&(task, location)) else {
+        let Some(sources) = self.rows.get(&row) else {
             return CallTree::default();
         };
+        let (task, location) = row;
         let Some(tree) = self.contexts.trees.get(task.0 as usize) else {
             return CallTree::default();
         };
@@ -117,7 +118,7 @@ impl<'a> Gathered<'a> {
             ChainOrder::Caller => self.callers_first(&mut ground, sources, tree, location),
             ChainOrder::Callee => self.callees_first(&ground, sources, tree, location),
         };
-        grow(&ground, &self.shared.steps, options, items, min_period)
+        grow(&ground, &self.shared.nodes, options, items, min_period)
     }
 
     /// Samples that ran in the row bring their whole chain, all others what lies below the row's outermost context.
@@ -125,7 +126,7 @@ impl<'a> Gathered<'a> {
         &self,
         ground: &mut Ground<'_>,
         sources: &Sources,
-        tree: &Grown,
+        tree: &Cct,
         location: LocationId,
     ) -> Vec<Item> {
         let mut items = Vec::new();
@@ -157,7 +158,7 @@ impl<'a> Gathered<'a> {
         &self,
         ground: &Ground<'_>,
         sources: &Sources,
-        tree: &Grown,
+        tree: &Cct,
         location: LocationId,
     ) -> Vec<Item> {
         let mut weights: FxHashMap<Place, SampleTotals> = FxHashMap::default();
@@ -182,12 +183,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// The context that has counted a sample that ran in the row as one that was called from it.
-    fn innermost_counted(
-        &self,
-        placed: &Ended,
-        tree: &Grown,
-        location: LocationId,
-    ) -> Option<Place> {
+    fn innermost_counted(&self, placed: &Ended, tree: &Cct, location: LocationId) -> Option<Place> {
         let counts = self.scope.children;
         counts
             .then(|| innermost(self.shared, tree, placed.run, location))
@@ -197,13 +193,13 @@ impl<'a> Gathered<'a> {
     /// From a place outwards, the contexts with a location.
     fn of_location<'t>(
         &self,
-        tree: &'t Grown,
+        tree: &'t Cct,
         place: Place,
         location: LocationId,
     ) -> impl Iterator<Item = Place> + use<'_, 't> {
-        let steps = &self.shared.steps;
+        let nodes = &self.shared.nodes;
         tree.outwards(Some(place))
-            .filter(move |&at| steps.location(tree.step(at)) == location)
+            .filter(move |&at| nodes.location(tree.step(at)) == location)
     }
 }
 

@@ -7,8 +7,8 @@
 use oxperf_profile::ChainOrder;
 use oxperf_profile::{Frame, FrameId, Level, Profile, SampleGroup};
 
-/// What a row's first sample tells of it.
-pub(crate) struct Seen<'a> {
+/// The first sample of a row.
+pub(crate) struct FirstSample<'a> {
     pub(crate) group: &'a SampleGroup,
     /// Whether the sample ran in the row.
     pub(crate) ran_there: bool,
@@ -19,13 +19,13 @@ pub(crate) struct Seen<'a> {
 /// The level that a row shows.
 pub(crate) fn shown_level(
     profile: &Profile,
-    seen: &Seen<'_>,
+    first: &FirstSample<'_>,
     row_frame: FrameId,
     order: ChainOrder,
     is_row: impl Fn(FrameId) -> bool,
 ) -> Level {
-    let own = frame(profile, seen.group.frame).map_or(Level::User, |frame| frame.level);
-    if seen.ran_there {
+    let own = frame(profile, first.group.frame).map_or(Level::User, |frame| frame.level);
+    if first.ran_there {
         return own;
     }
     let placed = |id: FrameId| frame(profile, id).is_some_and(|frame| frame.dso.is_some());
@@ -35,10 +35,10 @@ pub(crate) fn shown_level(
     let passed_object = match order {
         ChainOrder::Callee => profile
             .chains
-            .path_to_root(seen.group.chain)
+            .path_to_root(first.group.chain)
             .take_while(|&id| !is_row(id))
             .any(placed),
-        ChainOrder::Caller => seen.passed_object,
+        ChainOrder::Caller => first.passed_object,
     };
     if passed_object { Level::User } else { own }
 }

@@ -1,7 +1,7 @@
 //! Measures: what a row adds up, and the order that columns and rows can have.
 
+use super::access_kinds::AccessKinds;
 use super::key::SortKey;
-use super::kinds::AccessKinds;
 use super::table::{Cell, Extra};
 
 /// One number of a row.

@@ -90,7 +90,7 @@ pub(crate) fn insertion_order(
     circles: &[Range<u32>],
     less: impl Fn(u32, u32) -> bool,
 ) -> Vec<u32> {
-    let (tree, ends) = grown(arrivals, circles, less);
+    let (tree, ends) = cct(arrivals, circles, less);
     let in_order = |(circle, ends): (&Range<u32>, &Option<Ends>)| {
         tree.in_order(ends.map(|ends| ends.first))
             .take(circle.len())
@@ -100,7 +100,7 @@ pub(crate) fn insertion_order(
 }
 
 /// The tree, and the ends of each circle.
-fn grown(
+fn cct(
     arrivals: &[u32],
     circles: &[Range<u32>],
     less: impl Fn(u32, u32) -> bool,
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn a_long_ascent_stays_balanced() {
         let all: Vec<u32> = (0..10_000).collect();
-        let (tree, _) = grown(&all, &[], |_, _| false);
+        let (tree, _) = cct(&all, &[], |_, _| false);
         assert_eq!(all_of(&tree), all);
         assert_eq!(in_turn(10_000, |a, b| a < b), all);
     }
@@ -452,7 +452,7 @@ mod tests {
             }
             let in_order = all_of(&tree);
             assert_eq!(
-                all_of(&grown(&arrivals, &circles, less).0),
+                all_of(&cct(&arrivals, &circles, less).0),
                 in_order,
                 "{count}"
             );

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
+use super::access_kinds::PeriodsByKind;
 use super::callgraph::CallTree;
-use super::kinds::PeriodsByKind;
-use super::outline::HierarchyRow;
 use oxperf_profile::SampleTotals;
 use oxperf_profile::{BranchId, BranchStepTotals, CommId, DetailId, FrameId, Level, ThreadId};
 
@@ -26,8 +25,8 @@ pub struct Table {
     pub(super) extras: Vec<Extra>,
     /// Call graphs with the place of their row, ascending.
     pub(super) trees: Vec<(u32, CallTree)>,
-    /// Where each place is in the outline; none of a plain table.
-    pub(super) outline: Vec<HierarchyRow>,
+    /// The position of each row, in order, in the hierarchy; none of a plain table.
+    pub(super) hierarchy: Vec<HierarchyRow>,
 }
 
 /// What a row is about. A column shows the field that its key names; the others are those of the row's first sample.
@@ -47,6 +46,15 @@ pub struct Row {
     pub level: Level,
     /// The branch.
     pub branch: Option<BranchId>,
+}
+
+/// The position of a row in a hierarchy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HierarchyRow {
+    /// How many rows it stands below.
+    pub depth: usize,
+    /// Whether nothing stands below it.
+    pub leaf: bool,
 }
 
 /// A row's weight in one event.
@@ -132,10 +140,10 @@ impl Table {
             .filter(|&(place, _)| is_kept(place))
             .map(|(_, row)| *row)
             .collect();
-        let outline = (0..)
-            .zip(&self.outline)
+        let hierarchy = (0..)
+            .zip(&self.hierarchy)
             .filter(|&(place, _)| is_kept(place));
-        self.outline = outline.map(|(_, place)| *place).collect();
+        self.hierarchy = hierarchy.map(|(_, place)| *place).collect();
         let place = |row: u32| places.get(row as usize).copied().flatten();
         let trees = std::mem::take(&mut self.trees).into_iter();
         self.trees = trees
@@ -164,17 +172,17 @@ impl Table {
         self.order = (0..order.len() as u32).collect();
     }
 
-    /// In an outline a row above others stays as long as one of them does.
+    /// In a hierarchy a row above others stays as long as one of them does.
     fn keep_heads(&self, kept: &mut [bool]) {
         let mut below = vec![
             false;
-            self.outline
+            self.hierarchy
                 .iter()
                 .map(|place| place.depth + 2)
                 .max()
                 .unwrap_or(0)
         ];
-        for (kept, place) in kept.iter_mut().zip(&self.outline).rev() {
+        for (kept, place) in kept.iter_mut().zip(&self.hierarchy).rev() {
             if !place.leaf {
                 *kept = std::mem::take(&mut below[place.depth + 1]);
             }
@@ -182,9 +190,9 @@ impl Table {
         }
     }
 
-    /// Where each row stands in the outline; nothing for a plain table.
-    pub fn outline(&self) -> &[HierarchyRow] {
-        &self.outline
+    /// The position of each row in the hierarchy; nothing for a plain table.
+    pub fn hierarchy(&self) -> &[HierarchyRow] {
+        &self.hierarchy
     }
 
     /// The weights of the row at a place, one for each of [`Table::events`]; none where there is no row.

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::forest::{Grown, Place, RunId};
-use super::super::steps::StepId;
+use super::super::callgraph_nodes::GraphNodeId;
+use super::super::cct::{Cct, Place, RunId};
 use oxperf_profile::SampleTotals;
 
 /// A place on a chain, and the way on from it.
@@ -20,7 +20,7 @@ pub(crate) enum Cursor {
 /// A cursor with the weight of the samples that it stands for, and the step it is at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    pub(crate) step: StepId,
+    pub(crate) step: GraphNodeId,
     pub(crate) cursor: Cursor,
     pub(crate) weight: SampleTotals,
 }
@@ -28,16 +28,16 @@ pub(crate) struct Item {
 /// What cursors move over.
 #[derive(Debug)]
 pub(crate) struct Ground<'a> {
-    forest: &'a Grown,
+    forest: &'a Cct,
     /// Chains laid out step by step, each ended by `None`.
-    paths: Vec<Option<StepId>>,
+    paths: Vec<Option<GraphNodeId>>,
     /// What is not to be counted at and below contexts.
     withheld: FxHashMap<Place, SampleTotals>,
 }
 
 impl<'a> Ground<'a> {
     /// Ground without paths.
-    pub(crate) fn new(forest: &'a Grown) -> Ground<'a> {
+    pub(crate) fn new(forest: &'a Cct) -> Ground<'a> {
         Ground {
             forest,
             paths: Vec::new(),

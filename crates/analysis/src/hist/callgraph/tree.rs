@@ -1,11 +1,11 @@
-//! The grown call graph.
+//! The cct call graph.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 use std::slice::from_ref;
 
+use super::super::callgraph_nodes::{GraphNodes, NodeAddress};
 use super::super::rbtree::insertion_order;
-use super::super::steps::{StepPlace, Steps};
 use super::frontier::{Ground, Item};
 use super::{CallGraphOptions, Shape};
 use oxperf_profile::SampleTotals;
@@ -132,14 +132,14 @@ struct Bud {
 /// Grows the graph of the chains that begin with `items`; `min_period` is the limit of all shapes but the fractal.
 pub(crate) fn grow(
     ground: &Ground<'_>,
-    steps: &Steps<'_>,
+    nodes: &GraphNodes<'_>,
     options: &CallGraphOptions,
     items: Vec<Item>,
     min_period: u64,
 ) -> CallTree {
     let mut growth = Growth {
         ground,
-        steps,
+        nodes,
         options,
         min_period,
         tree: CallTree::default(),
@@ -158,7 +158,7 @@ pub(crate) fn grow(
 
 struct Growth<'a> {
     ground: &'a Ground<'a>,
-    steps: &'a Steps<'a>,
+    nodes: &'a GraphNodes<'a>,
     options: &'a CallGraphOptions,
     min_period: u64,
     tree: CallTree,
@@ -174,7 +174,7 @@ impl Growth<'_> {
         let own = loop {
             self.tree
                 .frames
-                .extend(items.first().map(|item| self.steps.frame(item.step)));
+                .extend(items.first().map(|item| self.nodes.frame(item.step)));
             let ended = self.ground.advance(&items, &mut next);
             std::mem::swap(&mut items, &mut next);
             if ended.samples > 0 || items.is_empty() || forks(&items) {
@@ -232,7 +232,7 @@ impl Growth<'_> {
             return;
         }
         let place = |(run, _): &(&[Item], SampleTotals)| {
-            run.first().map(|item| self.steps.place(item.step))
+            run.first().map(|item| self.nodes.place(item.step))
         };
         let places: Vec<_> = branches.iter().map(place).collect();
         let count = branches.len() as u32;
@@ -257,7 +257,7 @@ impl Growth<'_> {
 }
 
 /// How two branches that fork off the same line follow each other.
-fn falling(a: &Option<StepPlace<'_>>, b: &Option<StepPlace<'_>>) -> Ordering {
+fn falling(a: &Option<NodeAddress<'_>>, b: &Option<NodeAddress<'_>>) -> Ordering {
     let (Some(a), Some(b)) = (*a, *b) else {
         return Ordering::Equal;
     };
@@ -265,7 +265,7 @@ fn falling(a: &Option<StepPlace<'_>>, b: &Option<StepPlace<'_>>) -> Ordering {
     if let Some((one, other)) = names.filter(|_| a.inlined || b.inlined) {
         return other.cmp(one);
     }
-    let address = |place: StepPlace<'_>| {
+    let address = |place: NodeAddress<'_>| {
         if names.is_some() {
             place.start
         } else {

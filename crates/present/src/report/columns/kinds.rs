@@ -36,7 +36,7 @@ pub(super) fn title(kinds: AccessKinds) -> &'static str {
 /// Which kinds samples of the table's leading event are of: the others have no place.
 pub(super) fn met(table: &Table, kinds: AccessKinds) -> Vec<usize> {
     let mut sums = vec![0u64; kinds.count()];
-    let places = table.outline();
+    let places = table.hierarchy();
     for place in (0..table.len()).filter(|&place| places.get(place).is_none_or(|row| row.leaf)) {
         let Some(by_kind) = table
             .extras(place)

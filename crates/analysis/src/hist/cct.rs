@@ -1,11 +1,11 @@
 //! The calling contexts of one task: what called what, with the weight of each context.
 //!
 //! Profiles keep chains by frame and for all tasks together. Here they are cut down to what call graphs tell apart
-//! ([`super::steps`]) and split by task, because rows never mix tasks. A context is a place in one list of steps: runs
+//! ([`super::callgraph_nodes`]) and split by task, because rows never mix tasks. A context is a place in one list of nodes: runs
 //! without a fork lie together, callers first, and each is followed by all that is below it. So what a context leads to
 //! is a stretch of the list, and one backward pass sums weights from the leaves to the root.
 
-use super::steps::StepId;
+use super::callgraph_nodes::GraphNodeId;
 use oxperf_profile::NodeId;
 use oxperf_profile::PathTree;
 use oxperf_profile::SampleTotals;
@@ -29,14 +29,14 @@ impl RunId {
 
 /// A tree that grows: its chains and what ends with each.
 #[derive(Debug, Default)]
-pub(crate) struct Seedling {
-    paths: PathTree<StepId>,
+pub(crate) struct CctBuilder {
+    paths: PathTree<GraphNodeId>,
     own: Vec<SampleTotals>,
 }
 
-impl Seedling {
+impl CctBuilder {
     /// Adds to what ends with a chain, given from its outermost step on.
-    pub(crate) fn add(&mut self, chain: &[StepId], weight: SampleTotals) -> NodeId {
+    pub(crate) fn add(&mut self, chain: &[GraphNodeId], weight: SampleTotals) -> NodeId {
         let node = self.paths.insert(chain);
         if self.own.len() <= node.index() {
             self.own
@@ -47,43 +47,43 @@ impl Seedling {
     }
 
     /// Ends the growing; tells with it which run each node became.
-    pub(crate) fn grown(mut self) -> (Grown, Vec<RunId>) {
+    pub(crate) fn build(mut self) -> (Cct, Vec<RunId>) {
         self.paths.seal();
         let count = self.paths.node_count();
         self.own.resize(count, SampleTotals::default());
         let children = Children::new(&self.paths);
-        let mut grown = Grown {
+        let mut cct = Cct {
             run_of: Vec::new(),
-            steps: Vec::new(),
+            nodes: Vec::new(),
             runs: Vec::with_capacity(count),
         };
-        grown.steps.reserve_exact(self.paths.item_count());
-        grown.run_of.reserve_exact(self.paths.item_count());
+        cct.nodes.reserve_exact(self.paths.item_count());
+        cct.run_of.reserve_exact(self.paths.item_count());
         let mut runs = vec![RunId::ROOT; count];
-        let mut open = vec![PathTree::<StepId>::ROOT];
+        let mut open = vec![PathTree::<GraphNodeId>::ROOT];
         while let Some(node) = open.pop() {
-            runs[node.index()] = RunId(grown.runs.len() as u32);
+            runs[node.index()] = RunId(cct.runs.len() as u32);
             let parent = self
                 .paths
                 .parent(node)
                 .map_or(RunId::ROOT, |parent| runs[parent.index()]);
-            grown.add(parent, self.paths.run(node), self.own[node.index()]);
+            cct.add(parent, self.paths.run(node), self.own[node.index()]);
             open.extend(children.of(node).iter().rev());
         }
-        grown.sum();
-        (grown, runs)
+        cct.sum();
+        (cct, runs)
     }
 }
 
 /// A tree that grows no more.
 #[derive(Debug, Default)]
-pub(crate) struct Grown {
+pub(crate) struct Cct {
     runs: Vec<Run>,
-    steps: Vec<StepId>,
+    nodes: Vec<GraphNodeId>,
     run_of: Vec<RunId>,
 }
 
-/// A run: the last step of its caller, its own steps, what is below.
+/// A run: the last step of its caller, its own nodes, what is below.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     parent: RunId,
@@ -95,12 +95,12 @@ struct Run {
     total: SampleTotals,
 }
 
-impl Grown {
-    fn add(&mut self, parent: RunId, steps: &[StepId], own: SampleTotals) {
-        let (start, run) = (self.steps.len() as Place, RunId(self.runs.len() as u32));
-        self.steps.extend_from_slice(steps);
-        self.run_of.resize(self.steps.len(), run);
-        let (end, behind) = (self.steps.len() as Place, RunId(run.0 + 1));
+impl Cct {
+    fn add(&mut self, parent: RunId, nodes: &[GraphNodeId], own: SampleTotals) {
+        let (start, run) = (self.nodes.len() as Place, RunId(self.runs.len() as u32));
+        self.nodes.extend_from_slice(nodes);
+        self.run_of.resize(self.nodes.len(), run);
+        let (end, behind) = (self.nodes.len() as Place, RunId(run.0 + 1));
         self.runs.push(Run {
             parent,
             start,
@@ -126,7 +126,7 @@ impl Grown {
 
     /// All places, callers before callees.
     pub(crate) fn all_places(&self) -> std::ops::Range<Place> {
-        0..self.steps.len() as Place
+        0..self.nodes.len() as Place
     }
 
     /// What ends at a run's last step or below.
@@ -144,8 +144,8 @@ impl Grown {
 
     /// What stands at a place.
     #[inline]
-    pub(crate) fn step(&self, place: Place) -> StepId {
-        self.steps[place as usize]
+    pub(crate) fn step(&self, place: Place) -> GraphNodeId {
+        self.nodes[place as usize]
     }
 
     /// The caller; `None` at the outermost step.
@@ -197,7 +197,7 @@ struct Children {
 }
 
 impl Children {
-    fn new(paths: &PathTree<StepId>) -> Children {
+    fn new(paths: &PathTree<GraphNodeId>) -> Children {
         let below = || (1..paths.node_count() as u32).map(NodeId);
         let parent = |node| paths.parent(node).map_or(0, NodeId::index);
         let mut starts = vec![0u32; paths.node_count() + 1];

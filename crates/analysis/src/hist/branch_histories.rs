@@ -1,4 +1,4 @@
-//! What branches say at the lines of call graphs, and of rows as a whole: chains that hold branches are followed through
+//! The branches at the lines of call graphs, and of rows as a whole: chains that hold branches are followed through
 //! the graphs once more, because lines of one place are one line, whatever the branches through them were.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,7 +11,7 @@ use oxperf_profile::ChainOrder;
 use oxperf_profile::{BranchStep, BranchStepTotals, EventProfile, FrameId};
 
 /// The samples of each row, with the place in their chains at which the row's part begins.
-pub(crate) struct Histories<'a> {
+pub(crate) struct BranchHistories<'a> {
     shared: &'a Shared<'a>,
     event: &'a EventProfile,
     order: ChainOrder,
@@ -21,15 +21,15 @@ pub(crate) struct Histories<'a> {
 /// A frame of a chain, with the passage that it is.
 type Link<'a> = (FrameId, Option<&'a BranchStep>);
 
-impl<'a> Histories<'a> {
+impl<'a> BranchHistories<'a> {
     /// Of all rows of an event; of none where no chain holds branches.
     pub(crate) fn new(
         shared: &'a Shared<'a>,
         event: &'a EventProfile,
         counted: &Counted,
         scope: Scope,
-    ) -> Histories<'a> {
-        let mut branch_histories = Histories {
+    ) -> BranchHistories<'a> {
+        let mut branch_histories = BranchHistories {
             shared,
             event,
             order: scope.order,
@@ -55,10 +55,10 @@ impl<'a> Histories<'a> {
                 continue;
             }
             for (nth, frame) in (0..).zip(branch_histories.chain(placed.group)) {
-                let Some(step) = shared.steps.of(frame) else {
+                let Some(step) = shared.nodes.of(frame) else {
                     continue;
                 };
-                let location = shared.steps.location(step);
+                let location = shared.nodes.location(step);
                 if counted_in.insert(location) {
                     branch_histories
                         .rows
@@ -116,7 +116,7 @@ impl<'a> Histories<'a> {
         if self.shared.profile.branch_steps.is_empty() {
             return;
         }
-        let steps = &self.shared.steps;
+        let nodes = &self.shared.nodes;
         let mut passed = vec![BranchStepTotals::default(); tree.all_frames().len()];
         self.visit(row, |chain, samples| {
             let mut branches = tree.roots();
@@ -126,7 +126,7 @@ impl<'a> Histories<'a> {
                     let frame = tree
                         .branch(*index)
                         .and_then(|branch| tree.frames(branch).first());
-                    frame.is_some_and(|&frame| steps.of(frame) == steps.of(first))
+                    frame.is_some_and(|&frame| nodes.of(frame) == nodes.of(first))
                 };
                 let Some(branch) = branches
                     .clone()
@@ -137,7 +137,7 @@ impl<'a> Histories<'a> {
                 };
                 for place in branch.places() {
                     let line = tree.all_frames()[place];
-                    let same = |&(frame, _): &Link<'a>| steps.of(frame) == steps.of(line);
+                    let same = |&(frame, _): &Link<'a>| nodes.of(frame) == nodes.of(line);
                     let Some((_, passage)) = rest.next_if(same) else {
                         return;
                     };

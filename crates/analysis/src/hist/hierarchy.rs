@@ -1,4 +1,4 @@
-//! Outlines: the rows of a table below what they have in common, level by level.
+//! Hierarchies: the rows of a table below what they have in common, level by level.
 //!
 //! A level is some of the keys. A row of it stands for all rows that agree in these keys and in those of the levels above.
 
@@ -7,48 +7,40 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 use super::columns::Columns;
-use super::draft::Draft;
+use super::counted_rows::CountedRows;
 use super::key::SortKey;
 use super::measure::{Field, Measure};
-use super::table::{Cell, Extra};
+use super::table::{Cell, Extra, HierarchyRow};
+use super::table_context::TableContext;
 use oxperf_profile::SampleTotals;
 
-/// Where a row stands in an outline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HierarchyRow {
-    /// How many rows it stands below.
-    pub depth: usize,
-    /// Whether nothing stands below it.
-    pub leaf: bool,
-}
-
-/// One row of an outline on its way into the table.
+/// One row of a hierarchy on its way into the table.
 pub(super) struct Entry {
-    pub(super) place: HierarchyRow,
-    /// The row of the draft that it shows the keys of.
+    pub(super) at: HierarchyRow,
+    /// The counted row that it shows the keys of.
     pub(super) row: u32,
     pub(super) cells: Vec<Cell>,
     pub(super) extras: Vec<Extra>,
 }
 
-/// What tells the rows of a level apart.
+/// The keys of a level.
 struct Level {
-    /// For each key and row the place among the rows as found, and as shown.
+    /// For each key and row the rank among the rows as found, and as shown.
     found: Vec<Vec<u64>>,
     shown: Vec<Vec<u64>>,
 }
 
 impl Level {
-    fn new(draft: &Draft<'_>, keys: &[SortKey]) -> Level {
-        let (shared, all) = (draft.shared, &draft.options.keys);
-        let places = |key: &SortKey| {
+    fn new(context: &TableContext<'_>, rows: &CountedRows, keys: &[SortKey]) -> Level {
+        let (shared, all) = (context.shared, &context.options.keys);
+        let ranks = |key: &SortKey| {
             let columns = Columns::of_key(*key, all, &shared.tasks, &shared.locations);
-            columns.places(draft.rows.iter().map(|row| (row.task, row.location)))
+            columns.ranks(rows.keys())
         };
         let (shown, found) = keys
             .iter()
-            .map(places)
-            .map(|places| (places.shown, places.found))
+            .map(ranks)
+            .map(|ranks| (ranks.shown, ranks.found))
             .unzip();
         Level { found, shown }
     }
@@ -61,44 +53,44 @@ impl Level {
     }
 }
 
-/// The outline of a draft's rows, in order.
-pub(super) fn outline(draft: &Draft<'_>) -> Vec<Entry> {
-    let keys = draft
+/// The hierarchy of a table's rows, in order.
+pub(super) fn hierarchy(context: &TableContext<'_>, rows: &CountedRows) -> Vec<Entry> {
+    let keys = context
         .options
         .levels
         .iter()
-        .map(|keys| keys.iter().copied().filter(|key| draft.has(*key)));
+        .map(|keys| keys.iter().copied().filter(|key| context.has(*key)));
     let keys = keys
         .map(Iterator::collect)
         .filter(|keys: &Vec<SortKey>| !keys.is_empty());
-    let levels: Vec<Level> = keys.map(|keys| Level::new(draft, &keys)).collect();
+    let levels: Vec<Level> = keys.map(|keys| Level::new(context, rows, &keys)).collect();
     let columns = Columns::new(
-        &draft.options.keys,
-        &draft.shared.tasks,
-        &draft.shared.locations,
+        &context.options.keys,
+        &context.shared.tasks,
+        &context.shared.locations,
     );
-    let found = columns
-        .places(draft.rows.iter().map(|row| (row.task, row.location)))
-        .found;
-    let outlining = Outlining {
-        draft,
+    let found = columns.ranks(rows.keys()).found;
+    let building = HierarchyBuilder {
+        context,
+        rows,
         levels,
         found,
     };
     let mut entries = Vec::new();
-    outlining.level((0..draft.rows.len() as u32).collect(), 0, &mut entries);
+    building.level((0..rows.len() as u32).collect(), 0, &mut entries);
     entries
 }
 
-struct Outlining<'a> {
-    draft: &'a Draft<'a>,
+struct HierarchyBuilder<'a> {
+    context: &'a TableContext<'a>,
+    rows: &'a CountedRows,
     levels: Vec<Level>,
-    /// The places of the draft's rows among all.
+    /// The ranks of the rows among all.
     found: Vec<u64>,
 }
 
-impl Outlining<'_> {
-    /// Appends what stands for rows from a level on.
+impl HierarchyBuilder<'_> {
+    /// Appends the rows that stand for some from a level on.
     fn level(&self, rows: Vec<u32>, depth: usize, entries: &mut Vec<Entry>) {
         let Some(level) = self.levels.get(depth) else {
             return;
@@ -119,7 +111,7 @@ impl Outlining<'_> {
             .collect();
         heads.sort_by(|(a, _), (b, _)| self.compare(a, b, depth));
         for (entry, rows) in heads {
-            let leaf = entry.place.leaf;
+            let leaf = entry.at.leaf;
             entries.push(entry);
             if !leaf {
                 self.level(rows, depth + 1, entries);
@@ -130,44 +122,40 @@ impl Outlining<'_> {
     /// The row that stands for rows.
     fn head(&self, rows: &[u32], depth: usize) -> Option<Entry> {
         let row = *rows.iter().min_by_key(|row| self.found[**row as usize])?;
-        let mut cells = vec![Cell::default(); self.draft.events.len()];
-        let mut extras = vec![Extra::default(); self.draft.extras(row).len()];
+        let mut cells = vec![Cell::default(); self.context.events.len()];
+        let mut extras = vec![Extra::default(); self.rows.extras(row).len()];
         for &row in rows {
             cells
                 .iter_mut()
-                .zip(self.draft.cells(row))
+                .zip(self.rows.cells(row))
                 .for_each(|(sum, cell)| sum.own += cell.own);
             extras
                 .iter_mut()
-                .zip(self.draft.extras(row))
+                .zip(self.rows.extras(row))
                 .for_each(|(sum, extra)| sum.add(extra));
         }
-        match self.draft.scope.children {
-            true => self.count_callees(rows, &mut cells),
-            false => cells.iter_mut().for_each(|sum| sum.all = sum.own),
+        if self.context.scope.children {
+            self.count_callees(rows, &mut cells);
+        } else {
+            cells.iter_mut().for_each(|sum| sum.all = sum.own);
         }
-        let place = HierarchyRow {
+        let at = HierarchyRow {
             depth,
             leaf: depth + 1 == self.levels.len(),
         };
         Some(Entry {
-            place,
+            at,
             row,
             cells,
             extras,
         })
     }
 
-    /// What a row that stands for rows counts with callees. As perf has it, that is what the first of them that the event
+    /// Counts callees for a row that stands for others. As perf has it, they are what the first of them that the event
     /// has ran itself. A leading event that has none borrows what the first other event ran in all of them.
     fn count_callees(&self, rows: &[u32], sums: &mut [Cell]) {
-        let cell = |row: u32, event: usize| {
-            self.draft
-                .cells(row)
-                .get(event)
-                .copied()
-                .unwrap_or_default()
-        };
+        let cell =
+            |row: u32, event: usize| self.rows.cells(row).get(event).copied().unwrap_or_default();
         let first = |event: usize| {
             let counted = rows
                 .iter()
@@ -189,7 +177,7 @@ impl Outlining<'_> {
     /// Rows of a level stand by weight, then by its keys, and by those of the rows that they show.
     fn compare(&self, a: &Entry, b: &Entry, depth: usize) -> Ordering {
         let weights = self
-            .draft
+            .context
             .options
             .order_by
             .iter()
@@ -200,7 +188,7 @@ impl Outlining<'_> {
         let usual = [Measure::Children, Measure::Own];
         let usual = usual
             .into_iter()
-            .filter(|_| self.draft.options.order_by.is_empty());
+            .filter(|_| self.context.options.order_by.is_empty());
         let heavier = |measure: Measure| {
             let of = |entry: &Entry| -> Vec<u64> {
                 let ranked = entry.cells.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Steps: what call graphs tell apart, the symbol, or the address where none is known.
+//! GraphNodes: what call graphs tell apart, the symbol, or the address where none is known.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 use super::location::{LocationId, Locations};
 use oxperf_profile::{DsoId, Frame, FrameId, Profile, ProfileSymbol, Source};
 
-/// A place in the table of steps.
+/// A place in the table of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct StepId(pub(crate) u32);
+pub(crate) struct GraphNodeId(pub(crate) u32);
 
 /// What a call graph shows on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum StepKey<'a> {
+enum GraphNodeKey<'a> {
     /// A symbol by its object and first address, or an address itself.
     Place {
         dso: Option<DsoId>,
@@ -21,19 +21,19 @@ enum StepKey<'a> {
         source: Option<Source>,
     },
     /// A function that was inlined, by its name: it has no place of its own. The address it was inlined at, if addresses
-    /// are to tell steps apart.
+    /// are to tell nodes apart.
     Inlined(&'a str, Option<Source>, Option<(Option<DsoId>, u64)>),
 }
 
-impl<'a> StepKey<'a> {
-    fn new(profile: &'a Profile, frame: &Frame, by_address: bool) -> StepKey<'a> {
+impl<'a> GraphNodeKey<'a> {
+    fn new(profile: &'a Profile, frame: &Frame, by_address: bool) -> GraphNodeKey<'a> {
         let symbol = symbol(profile, frame).filter(|symbol| symbol.inlined || !by_address);
         match symbol {
             Some(symbol) if symbol.inlined => {
                 let at = by_address.then_some((frame.dso, frame.address));
-                StepKey::Inlined(&symbol.name, frame.source, at)
+                GraphNodeKey::Inlined(&symbol.name, frame.source, at)
             }
-            _ => StepKey::Place {
+            _ => GraphNodeKey::Place {
                 dso: frame.dso,
                 start: symbol.map_or(frame.address, |symbol| symbol.start),
                 named: symbol.is_some(),
@@ -53,12 +53,12 @@ enum Bare {
     No,
     /// Nothing else was at its address.
     First,
-    Known(StepId),
+    Known(GraphNodeId),
 }
 
 /// A step seen as a place, for the order of lines of equal weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StepPlace<'a> {
+pub(crate) struct NodeAddress<'a> {
     /// The object.
     pub(crate) dso: Option<DsoId>,
     /// The symbol's first address, or the address itself.
@@ -71,15 +71,15 @@ pub(crate) struct StepPlace<'a> {
     pub(crate) inlined: bool,
 }
 
-/// The steps of all frames.
+/// The nodes of all frames.
 #[derive(Debug)]
-pub(crate) struct Steps<'a> {
+pub(crate) struct GraphNodes<'a> {
     profile: &'a Profile,
     by_address: bool,
     /// A frame that shows each.
     frames: Vec<FrameId>,
     locations: Vec<LocationId>,
-    of_frame: Vec<StepId>,
+    of_frame: Vec<GraphNodeId>,
     callers: Vec<Caller>,
 }
 
@@ -113,11 +113,11 @@ impl Caller {
     }
 }
 
-impl<'a> Steps<'a> {
-    /// No steps at all, for reports that look at no chain.
-    pub(crate) fn none(profile: &'a Profile) -> Steps<'a> {
+impl<'a> GraphNodes<'a> {
+    /// No nodes at all, for reports that look at no chain.
+    pub(crate) fn none(profile: &'a Profile) -> GraphNodes<'a> {
         let (frames, locations, of_frame, callers) = Default::default();
-        Steps {
+        GraphNodes {
             profile,
             by_address: false,
             frames,
@@ -127,25 +127,25 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The steps of all frames of the profile; by their addresses, if these are to tell them apart.
-    pub(crate) fn new(profile: &'a Profile, by_address: bool) -> Steps<'a> {
-        let mut steps = Steps {
+    /// The nodes of all frames of the profile; by their addresses, if these are to tell them apart.
+    pub(crate) fn new(profile: &'a Profile, by_address: bool) -> GraphNodes<'a> {
+        let mut nodes = GraphNodes {
             by_address,
-            ..Steps::none(profile)
+            ..GraphNodes::none(profile)
         };
         let mut known = FxHashMap::default();
-        steps.of_frame.reserve_exact(profile.frames.len());
+        nodes.of_frame.reserve_exact(profile.frames.len());
         for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
-            let step = match steps.of_bare(id, frame) {
-                Bare::First => steps.add(id),
+            let step = match nodes.of_bare(id, frame) {
+                Bare::First => nodes.add(id),
                 Bare::Known(step) => step,
                 Bare::No => *known
-                    .entry(StepKey::new(profile, frame, by_address))
-                    .or_insert_with(|| steps.add(id)),
+                    .entry(GraphNodeKey::new(profile, frame, by_address))
+                    .or_insert_with(|| nodes.add(id)),
             };
-            steps.of_frame.push(step);
+            nodes.of_frame.push(step);
         }
-        steps
+        nodes
     }
 
     /// What the profile knows already of frames without a symbol: which of them are at one address.
@@ -162,9 +162,9 @@ impl<'a> Steps<'a> {
         }
     }
 
-    fn add(&mut self, frame: FrameId) -> StepId {
+    fn add(&mut self, frame: FrameId) -> GraphNodeId {
         self.frames.push(frame);
-        StepId(self.frames.len() as u32 - 1)
+        GraphNodeId(self.frames.len() as u32 - 1)
     }
 
     /// Notes the row that each step counts for.
@@ -172,8 +172,9 @@ impl<'a> Steps<'a> {
         let location = |&frame| locations.called(frame).unwrap_or(LocationId::FIRST);
         self.locations = self.frames.par_iter().map(location).collect();
         let frames = &self.profile.frames;
-        let in_object = |step: &StepId| frames[self.frames[step.0 as usize].index()].dso.is_some();
-        let caller = |step: &StepId| Caller::new(self.location(*step), in_object(step));
+        let in_object =
+            |step: &GraphNodeId| frames[self.frames[step.0 as usize].index()].dso.is_some();
+        let caller = |step: &GraphNodeId| Caller::new(self.location(*step), in_object(step));
         self.callers = self.of_frame.par_iter().map(caller).collect();
     }
 
@@ -185,15 +186,15 @@ impl<'a> Steps<'a> {
 
     /// The step of a frame.
     #[inline]
-    pub(crate) fn of(&self, frame: FrameId) -> Option<StepId> {
+    pub(crate) fn of(&self, frame: FrameId) -> Option<GraphNodeId> {
         self.of_frame.get(frame.index()).copied()
     }
 
     /// The step as a place.
-    pub(crate) fn place(&self, step: StepId) -> StepPlace<'a> {
+    pub(crate) fn place(&self, step: GraphNodeId) -> NodeAddress<'a> {
         let frame = &self.profile.frames[self.frame(step).index()];
         let symbol = symbol(self.profile, frame).filter(|_| !self.by_address);
-        StepPlace {
+        NodeAddress {
             dso: frame.dso,
             start: symbol.map_or(frame.address, |symbol| symbol.start),
             address: frame.address,
@@ -204,13 +205,13 @@ impl<'a> Steps<'a> {
 
     /// A frame that shows the step.
     #[inline]
-    pub(crate) fn frame(&self, step: StepId) -> FrameId {
+    pub(crate) fn frame(&self, step: GraphNodeId) -> FrameId {
         self.frames[step.0 as usize]
     }
 
     /// The row that the step counts for.
     #[inline]
-    pub(crate) fn location(&self, step: StepId) -> LocationId {
+    pub(crate) fn location(&self, step: GraphNodeId) -> LocationId {
         self.locations[step.0 as usize]
     }
 }
@@ -246,8 +247,8 @@ mod tests {
         }
         profile.frames.seal();
         let alike = |by_address| {
-            let steps = Steps::new(&profile, by_address);
-            steps.of(FrameId(0)) == steps.of(FrameId(1))
+            let nodes = GraphNodes::new(&profile, by_address);
+            nodes.of(FrameId(0)) == nodes.of(FrameId(1))
         };
         assert!(alike(false) && !alike(true));
     }
