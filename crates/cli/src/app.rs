@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command};
 
-use crate::environment::BUILD_ID_DIR;
+use crate::arguments::build_id_argument;
 use crate::failure::{Failure, code};
 use crate::{bundled, cmd, resources};
 
@@ -22,15 +22,6 @@ Examples:
   oxperf script | less             show every sample
 
 'oxperf COMMAND --help' tells a command's options.";
-
-/// The option that every command takes.
-pub(crate) fn build_id_argument() -> clap::Arg {
-    clap::Arg::new(BUILD_ID_DIR)
-        .long(BUILD_ID_DIR)
-        .value_name("DIR")
-        .global(true)
-        .help("The cache of binaries by build id [default: ~/.debug]")
-}
 
 /// The command line for these words: where the first calls a command, the options of that one alone, which are a tenth
 /// of all.
@@ -133,7 +124,7 @@ fn dispatch(program: &str, matches: &ArgMatches) -> Result<i32, Failure> {
     let entry = cmd::ALL.into_iter().find(|entry| entry.name == name);
     match entry {
         Some(entry) => {
-            if cmd::shares_work(name) {
+            if entry.shares_work {
                 resources::start_threads()?;
             }
             (entry.run)(matches, program)

@@ -3,6 +3,7 @@
 
 pub(crate) mod filter;
 mod guests;
+pub(crate) mod input;
 pub(crate) mod itrace;
 pub(crate) mod stitch;
 pub(crate) mod switching;
@@ -10,7 +11,64 @@ pub(crate) mod symbols;
 
 use std::path::PathBuf;
 
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches};
+use oxperf_objects::Debuginfod;
+
+use crate::environment::{self, ColourChoice};
+use crate::recording_options::RecordingOptions;
+
+/// The option that names the build-id cache; every command has it.
+const BUILD_ID_DIR: &str = "buildid-dir";
+
+/// The option that lets servers be asked.
+const DEBUGINFOD: &str = "debuginfod";
+
+/// The option that every command takes.
+pub(crate) fn build_id_argument() -> Arg {
+    Arg::new(BUILD_ID_DIR)
+        .long(BUILD_ID_DIR)
+        .value_name("DIR")
+        .global(true)
+        .help("The cache of binaries by build id [default: ~/.debug]")
+}
+
+/// All groups that the command has.
+pub(crate) fn recording(matches: &ArgMatches) -> RecordingOptions {
+    RecordingOptions {
+        input: input::options(matches),
+        filter: filter::options(matches),
+        switching: switching::options(matches),
+        symbols: symbols::options(matches),
+        trace: itrace::options(matches),
+        stitch_lbr: stitch::is_given(matches),
+        quiet: flag(matches, "quiet"),
+    }
+}
+
+/// perf's build-id cache: the folder that was given, else the usual one.
+pub(crate) fn build_id_cache(matches: &ArgMatches) -> Option<PathBuf> {
+    environment::build_id_cache(text(matches, BUILD_ID_DIR))
+}
+
+/// The debuginfod servers that may be asked.
+pub(crate) fn debuginfod(matches: &ArgMatches) -> Option<Debuginfod> {
+    environment::debuginfod(text(matches, DEBUGINFOD)?)
+}
+
+/// `--stdio-color`: `true` if text on standard output has colours.
+pub(crate) fn colours(matches: &ArgMatches) -> bool {
+    environment::colours(match text(matches, "stdio-color") {
+        Some("always") => ColourChoice::Always,
+        Some("never") => ColourChoice::Never,
+        _ => ColourChoice::OnTerminals,
+    })
+}
+
+/// `-t`: the text between columns, if one was asked for.
+pub(crate) fn separator(matches: &ArgMatches) -> Option<String> {
+    let given = text(matches, "field-separator").filter(|text| !text.is_empty());
+    given.map(str::to_owned)
+}
 
 /// The text of an option that the command may not have.
 pub(crate) fn text<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {

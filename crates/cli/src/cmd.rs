@@ -1,4 +1,4 @@
-//! The commands, one file each: what they are called, their options, and what runs them.
+//! The commands, an [`Entry`] each: a new command is a file with one, and a line of [`ALL`].
 
 mod annotate;
 mod archive;
@@ -28,8 +28,10 @@ pub(crate) struct Entry {
     pub(crate) name: &'static str,
     /// Its options.
     pub(crate) command: fn() -> Command,
-    /// Runs it; gives the exit code.
+    /// Runs it with its options and the name of the program; gives the exit code.
     pub(crate) run: fn(&ArgMatches, &str) -> Result<i32, Failure>,
+    /// It has work for several threads.
+    pub(crate) shares_work: bool,
 }
 
 /// All commands, in the order of the help.
@@ -38,85 +40,36 @@ pub(crate) const ALL: [Entry; 16] = [
         name: "profile",
         command: profile::command,
         run: profile::run,
+        shares_work: true,
     },
     Entry {
         name: "record",
         command: record::command,
         run: record::run,
+        shares_work: true,
     },
-    Entry {
-        name: "report",
-        command: report::command,
-        run: report::run,
-    },
-    Entry {
-        name: "diff",
-        command: diff::command,
-        run: diff::run,
-    },
-    Entry {
-        name: "annotate",
-        command: annotate::command,
-        run: annotate::run,
-    },
+    report::ENTRY,
+    diff::ENTRY,
+    annotate::ENTRY,
     Entry {
         name: "script",
         command: script::command,
         run: script::run,
+        shares_work: true,
     },
     Entry {
         name: "export",
         command: export::command,
         run: export::run,
+        shares_work: true,
     },
-    Entry {
-        name: "evlist",
-        command: evlist::command,
-        run: evlist::run,
-    },
-    Entry {
-        name: "buildid-cache",
-        command: buildid_cache::command,
-        run: buildid_cache::run,
-    },
-    Entry {
-        name: "buildid-list",
-        command: buildid_list::command,
-        run: buildid_list::run,
-    },
-    Entry {
-        name: "archive",
-        command: archive::command,
-        run: archive::run,
-    },
-    Entry {
-        name: "bundle",
-        command: bundle::command,
-        run: bundle::run,
-    },
-    Entry {
-        name: "symbols",
-        command: symbols::command,
-        run: symbols::run,
-    },
-    Entry {
-        name: "data",
-        command: data::command,
-        run: data::run,
-    },
-    Entry {
-        name: bundle_keeper::NAME,
-        command: bundle_keeper::command,
-        run: bundle_keeper::run,
-    },
-    Entry {
-        name: dlfilter_helper::NAME,
-        command: dlfilter_helper::command,
-        run: dlfilter_helper::run,
-    },
+    evlist::ENTRY,
+    buildid_cache::ENTRY,
+    buildid_list::ENTRY,
+    archive::ENTRY,
+    bundle::ENTRY,
+    symbols::ENTRY,
+    data::ENTRY,
+    bundle_keeper::ENTRY,
+    dlfilter_helper::ENTRY,
 ];
-
-/// Whether a command has work for several threads.
-pub(crate) fn shares_work(name: &str) -> bool {
-    !["buildid-cache", bundle_keeper::NAME, dlfilter_helper::NAME].contains(&name)
-}

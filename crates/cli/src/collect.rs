@@ -10,7 +10,7 @@ use oxperf_resolve::SymbolSource;
 use oxperf_tracepoint::Formatters;
 
 use crate::arguments;
-use crate::arguments::itrace::TraceRequest;
+use crate::recording_options::TraceRequest;
 use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::input::Input;
@@ -41,9 +41,13 @@ pub(crate) fn load(
     (matches, itrace): Itrace<'_>,
     filter: &Filter,
 ) -> Result<Loaded, Failure> {
-    let trace = itrace.map(|itrace| TraceRequest {
-        itrace,
-        cores: arguments::itrace::cores(matches),
+    let trace = match itrace {
+        Some(itrace) => arguments::itrace::options(matches).request(itrace)?,
+        None => None,
+    };
+    let trace = trace.map(|trace| TraceRequest {
+        itrace: itrace.unwrap_or(trace.itrace),
+        ..trace
     });
     let options = LoadOptions {
         symbols: &arguments::symbols::options(matches),

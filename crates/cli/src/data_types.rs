@@ -5,13 +5,13 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::rc::Rc;
 
-use clap::ArgMatches;
 use oxperf_listing::{DataAccess, DataLayout, DataTypes};
 use oxperf_machine::Machine;
 use oxperf_profile::{DataPlace, DataPlaces, DsoId, Frame, Profile, ProfileSymbol};
+use oxperf_query::SymbolOptions;
 use oxperf_symbols::{SymbolStore, TypeId};
 
-use crate::code::{CodeOptions, Sources};
+use crate::disasm_source::{CodeOptions, Sources};
 
 /// What frames without a type work on.
 const UNKNOWN: &str = "(unknown)";
@@ -36,12 +36,13 @@ pub(crate) struct Seen {
 
 /// What the frames work on that samples ran in. `tell` hears of those in objects with debug information.
 pub(crate) fn find(
-    matches: &ArgMatches,
-    (machine, store): (&Machine, &SymbolStore),
+    symbols: &SymbolOptions,
+    machine: &Machine,
+    store: &SymbolStore,
     profile: &Profile,
     tell: &mut dyn FnMut(Seen),
 ) -> FoundData {
-    let mut sources = Sources::new(matches, (machine, store), &CodeOptions::default());
+    let mut sources = Sources::new(symbols, machine, store, &CodeOptions::default());
     let mut found: Vec<Option<DataPlace>> = vec![None; profile.frames.len()];
     let mut layouts = HashMap::new();
     for (dso, frames) in by_object(profile) {

@@ -5,23 +5,13 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::ArgMatches;
 use oxperf_objects::Debuginfod;
 
 use crate::config;
 
-/// The option that names the build-id cache; every command has it.
-pub(crate) const BUILD_ID_DIR: &str = "buildid-dir";
-
-/// The option that lets servers be asked.
-pub(crate) const DEBUGINFOD: &str = "debuginfod";
-
-/// perf's build-id cache: what `--buildid-dir` names, else what perf's configuration does, else `~/.debug`.
-pub(crate) fn build_id_cache(matches: &ArgMatches) -> Option<PathBuf> {
-    if let Some(folder) = matches
-        .get_one::<String>(BUILD_ID_DIR)
-        .filter(|folder| !folder.is_empty())
-    {
+/// perf's build-id cache: the folder that `--buildid-dir` names, else that of perf's configuration, else `~/.debug`.
+pub(crate) fn build_id_cache(given: Option<&str>) -> Option<PathBuf> {
+    if let Some(folder) = given.filter(|folder| !folder.is_empty()) {
         return Some(PathBuf::from(folder));
     }
     let home = std::env::var_os("HOME")
@@ -61,12 +51,10 @@ fn caches() -> Option<PathBuf> {
     folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
 }
 
-/// The debuginfod servers that may be asked: those that `--debuginfod=URLS` names, else those of `DEBUGINFOD_URLS`; none
-/// without the option. Limits and the cache are set as for the standard client.
-pub(crate) fn debuginfod(matches: &ArgMatches) -> Option<Debuginfod> {
-    let given = matches.try_get_one::<String>(DEBUGINFOD).ok().flatten()?;
+/// The debuginfod servers that may be asked: those that `--debuginfod=URLS` names, else those of `DEBUGINFOD_URLS`. Limits and the cache are set as for the standard client.
+pub(crate) fn debuginfod(given: &str) -> Option<Debuginfod> {
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let urls = Some(given.clone())
+    let urls = Some(given.to_owned())
         .filter(|urls| !urls.is_empty())
         .or_else(|| variable("DEBUGINFOD_URLS"))?;
     let number = |name, otherwise| {
@@ -113,12 +101,23 @@ pub(crate) fn command_line() -> Vec<String> {
     program.into_iter().chain(arguments).collect()
 }
 
-/// Whether text on standard output has colours: as `--stdio-color` says, else where it goes to a terminal.
-pub(crate) fn colours(matches: &ArgMatches) -> bool {
-    match matches.get_one::<String>("stdio-color").map(String::as_str) {
-        Some("always") => true,
-        Some("never") => false,
-        _ => std::io::stdout().is_terminal() && wants_colour(),
+/// The user's choice of colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ColourChoice {
+    /// Text has colours.
+    Always,
+    /// It has none.
+    Never,
+    /// It has colours where it goes to a terminal.
+    OnTerminals,
+}
+
+/// `true` if text on standard output has colours.
+pub(crate) fn colours(choice: ColourChoice) -> bool {
+    match choice {
+        ColourChoice::Always => true,
+        ColourChoice::Never => false,
+        ColourChoice::OnTerminals => std::io::stdout().is_terminal() && wants_colour(),
     }
 }
 

@@ -9,7 +9,6 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_data::{DataError, Reader};
 use oxperf_sys::files::is_trusted_owner;
 
@@ -18,24 +17,17 @@ use crate::output::print_error;
 use forms::Form;
 use progress::ReadProgress;
 
-/// The options that say which recording to read.
-pub(crate) fn arguments() -> Vec<Arg> {
-    vec![
-        Arg::new("input")
-            .short('i')
-            .long("input")
-            .value_name("FILE")
-            .help("Recording to read: a file, a directory or a FIFO; - is standard input [default: standard input if that is a pipe, else perf.data]"),
-        Arg::new("force")
-            .short('f')
-            .long("force")
-            .action(ArgAction::SetTrue)
-            .help("Read a recording that belongs to somebody else"),
-    ]
-}
-
 const DEFAULT: &str = "perf.data";
 const STDIN: &str = "-";
+
+/// The recording that a command is to read.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct InputOptions {
+    /// The file, folder or FIFO that the user names; `-` is standard input.
+    pub(crate) path: Option<String>,
+    /// Recordings of other users are read.
+    pub(crate) force: bool,
+}
 
 /// The recording that a command reads.
 pub(crate) struct Input {
@@ -50,23 +42,19 @@ pub(crate) struct Input {
 const NON_BLOCKING: i32 = 0o4000;
 
 impl Input {
-    /// Opens what the options name.
-    pub(crate) fn from_matches(matches: &ArgMatches) -> Result<Input, Failure> {
-        let named = matches.get_one::<String>("input").map(String::as_str);
-        let path = match named.filter(|path| !path.is_empty()) {
+    /// Opens the recording that the options name, else standard input if that is a pipe, else `perf.data`.
+    pub(crate) fn new(options: &InputOptions) -> Result<Input, Failure> {
+        let path = match &options.path {
             Some(path) => path,
             None if stdin_is_pipe() => STDIN,
             None => DEFAULT,
         };
-        Input::open(path, matches.get_flag("force"))
+        Input::open(path, options.force)
     }
 
-    /// Opens the recording that stands alone on the command line, else what the options name.
-    pub(crate) fn from_file_or_options(matches: &ArgMatches) -> Result<Input, Failure> {
-        match matches.get_one::<String>("file") {
-            Some(file) => Input::open(file, matches.get_flag("force")),
-            None => Input::from_matches(matches),
-        }
+    /// Opens the recording that the arguments of `script` name.
+    pub(crate) fn from_matches(matches: &clap::ArgMatches) -> Result<Input, Failure> {
+        Input::new(&crate::arguments::input::options(matches))
     }
 
     /// Opens the recording at `path`.
@@ -294,9 +282,5 @@ fn check_owner(path: &Path, owner: u32, force: bool) -> Result<(), Failure> {
     )))
 }
 
-/// Whether the user wants to read no warnings.
-pub(crate) fn is_quiet(matches: &ArgMatches) -> bool {
-    matches.get_flag("quiet")
-}
-
+pub(crate) use crate::arguments::input::arguments;
 pub(crate) use crate::losses::{report_chains, report_damage, report_trouble};

@@ -14,7 +14,16 @@ use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::input::Input;
 
-pub(crate) use crate::arguments::itrace::{arguments, options};
+pub(crate) use crate::arguments::itrace::arguments;
+
+/// The options that were given, or those that the command has of its own.
+pub(crate) fn options(
+    matches: &ArgMatches,
+    own: ItraceOptions,
+) -> Result<Option<ItraceOptions>, Failure> {
+    let request = crate::arguments::itrace::options(matches).request(own)?;
+    Ok(request.map(|request| request.itrace))
+}
 
 /// The trace of a recording and how it is to be decoded.
 pub(crate) struct Decoding<'a> {
@@ -44,7 +53,10 @@ impl<'a> Decoding<'a> {
         let Some(trace) = trace else { return Ok(None) };
         let planned = DecodePlan::new(&trace, &options, session);
         let images = Images::new(places::code_places(matches, input, reader));
-        let cores = crate::arguments::itrace::cores(matches);
+        let Some(request) = crate::arguments::itrace::options(matches).request(options)? else {
+            return Ok(None);
+        };
+        let cores = request.cores;
         let (with_code, window) = (false, Window::ALL);
         Ok(planned.map(|planned| Decoding {
             trace,

@@ -14,9 +14,9 @@ use oxperf_resolve::SymbolSource;
 use oxperf_session::{Diagnostics, Finished, SampleEvent, Sink};
 use oxperf_tracepoint::Formatters;
 
-use crate::arguments::itrace::TraceRequest;
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::recording_options::TraceRequest;
 use crate::{itrace_log, output};
 
 /// A recording that was read.

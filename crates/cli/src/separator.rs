@@ -1,19 +1,9 @@
-//! `-t`: what stands between columns for programs that read them.
-
-use clap::ArgMatches;
+//! The text between columns for programs that read them (`-t`).
 
 /// The refusal of points, which stand within numbers.
 pub(crate) const NO_POINTS: &str = "'.' is the only non valid --field-separator argument\n";
 
-/// The text between columns, if one was asked for.
-pub(crate) fn of(matches: &ArgMatches) -> Option<String> {
-    matches
-        .get_one::<String>("field-separator")
-        .filter(|text| !text.is_empty())
-        .cloned()
-}
-
-/// Whether a separator is refused.
+/// `true` if a separator is refused.
 pub(crate) fn is_refused(separator: Option<&str>) -> bool {
     separator.is_some_and(|separator| separator.starts_with('.'))
 }

@@ -1,9 +1,7 @@
 //! Call chains completed by the calls that the CPU kept at the sample before.
 
-use clap::ArgMatches;
 use oxperf_data::Reader;
 
-pub(crate) use crate::arguments::stitch::argument;
 use crate::output::print_error;
 
 const NO_CALLS: &str = "\
@@ -11,13 +9,21 @@ Warning:
 Can't find LBR callchain. Switch off --stitch-lbr.
 Please apply --call-graph lbr when recording.";
 
-/// How many calls the CPU keeps, where chains are to be completed; says so where the recording has none to complete.
-pub(crate) fn registers(matches: &ArgMatches, reader: &Reader<'_>) -> Option<u32> {
-    if !crate::arguments::stitch::is_given(matches) {
+/// The number of calls that the CPU keeps, where chains are to be completed; warns where the recording has none to
+/// complete.
+pub(crate) fn stitched_registers(wanted: bool, reader: &Reader<'_>) -> Option<u32> {
+    if !wanted {
         return None;
     }
     oxperf_query::stitched_registers(reader).unwrap_or_else(|_| {
         print_error(NO_CALLS);
         None
     })
+}
+
+pub(crate) use crate::arguments::stitch::argument;
+
+/// The number of calls that the CPU keeps, as the arguments of `script` ask.
+pub(crate) fn registers(matches: &clap::ArgMatches, reader: &Reader<'_>) -> Option<u32> {
+    stitched_registers(crate::arguments::stitch::is_given(matches), reader)
 }

@@ -7,8 +7,7 @@ use oxperf_objects::SearchPaths;
 use oxperf_query::SymbolOptions;
 use oxperf_symbols::Demangling;
 
-use super::{file, flag, guests, text};
-use crate::environment;
+use super::{DEBUGINFOD, build_id_cache, debuginfod, file, flag, guests, text};
 
 /// Options of perf that choose what there is no choice of: no other program is run for source lines, one unwinder reads
 /// all stacks, and a kernel image names nothing unless it is given.
@@ -76,7 +75,7 @@ fn chosen() -> Vec<Arg> {
 
 /// The option that lets servers be asked.
 pub(crate) fn debuginfod_argument() -> Arg {
-    Arg::new(environment::DEBUGINFOD)
+    Arg::new(DEBUGINFOD)
         .long("debuginfod")
         .value_name("URLS")
         .num_args(0..=1)
@@ -116,8 +115,8 @@ fn search_paths(matches: &ArgMatches) -> SearchPaths {
     SearchPaths {
         root,
         flat,
-        build_id_cache: environment::build_id_cache(matches),
-        debuginfod: environment::debuginfod(matches),
+        build_id_cache: build_id_cache(matches),
+        debuginfod: debuginfod(matches),
         any_owner: flag(matches, "force"),
         ..SearchPaths::default()
     }

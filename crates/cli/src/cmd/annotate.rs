@@ -3,12 +3,12 @@
 mod arguments;
 mod data;
 mod functions;
+mod options;
 mod statistics;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use clap::{ArgMatches, Command};
 use oxperf_abi::SampleType;
 use oxperf_collect::{BlockDetail, CollectOptions};
 use oxperf_data::{Container, EventEntry, Reader};
@@ -22,35 +22,40 @@ use oxperf_resolve::SymbolSource;
 use oxperf_symbols::{DebugInfo, SymbolTable};
 
 use super::dump;
-use crate::code::{Code, Sources};
+use crate::cmd::Entry;
+use crate::disasm_source::{Code, Sources};
 use crate::failure::{Failure, code as exit};
-use crate::input::{Input, is_quiet, report_trouble};
+use crate::input::Input;
 use crate::load::{LoadOptions, load};
+use crate::losses::report_trouble;
 use crate::output::{Output, print_error};
-use crate::{arguments as groups, symbol_source};
-use arguments::Options;
+use crate::symbol_source;
 use functions::{Function, functions, keep_asked};
+use options::AnnotateOptions;
 use statistics::Counted;
 
-/// The options.
-pub(crate) fn command() -> Command {
-    arguments::command()
-}
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "annotate",
+    command: arguments::command,
+    run: |matches, _| run(arguments::options(matches)?),
+    shares_work: true,
+};
 
 /// Runs `annotate`.
-pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let mut options = Options::new(matches)?;
-    let input = Input::from_matches(matches)?;
+fn run(mut options: AnnotateOptions) -> Result<i32, Failure> {
+    let input = Input::new(&options.recording.input)?;
     let reader = input.reader()?;
     let mut output = crate::output::stdout();
-    if matches.get_flag("dump-raw-trace") {
-        dump::report(matches, &input, &reader, output)?;
+    let quiet = options.recording.quiet;
+    if let Some(order) = options.dump {
+        dump::report(order, quiet, &input, &reader, output)?;
         return Ok(exit::SUCCESS);
     }
-    let chosen = groups::filter::options(matches);
+    let chosen = &options.recording.filter;
     let filter = Filter::of_cpus(chosen.cpus.as_deref())?;
-    require_cpus(&chosen, reader.events())?;
-    let symbols = groups::symbols::options(matches);
+    require_cpus(chosen, reader.events())?;
+    let symbols = options.recording.symbols.clone();
     let syntax = options.syntax;
     rayon::spawn(move || Disassembler::prepare(syntax));
     let of_data = options.data_type.is_some();
@@ -60,7 +65,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         }
         _ => symbol_source::open(&symbols, &reader)?,
     };
-    let trace = groups::itrace::request(matches, ItraceOptions::REPORT)?;
+    let trace = options.recording.trace.request(ItraceOptions::REPORT)?;
     let blocks = options.compact.then_some(BlockDetail {
         consecutive: true,
         lines: None,
@@ -80,7 +85,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     };
     // The kernel's code cannot be shown without an image, and to read its names takes longer than all others.
     let named_alone = options.symbol.is_some() && reads_again(&reader) && !of_data;
-    let programs_first = named_alone && !matches.contains_id("vmlinux");
+    let programs_first = named_alone && symbols.vmlinux.is_none();
     let mut loaded = if programs_first {
         load_with(&ProgramsOnly(&names))?
     } else {
@@ -92,11 +97,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         loaded = load_with(&names)?;
         ran = keep_asked(&mut loaded.profile, &options);
     }
-    if !is_quiet(matches) {
+    if !quiet {
         report_trouble(&loaded.diagnostics);
     }
     let report_nameless = || {
-        if !is_quiet(matches) {
+        if !quiet {
             symbol_source::report_nameless(names.otherwise());
         }
     };
@@ -121,17 +126,18 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         loaded.profile.join_events();
     }
     if of_data {
-        let from = (&loaded.machine, names.otherwise());
-        data::write(&mut output, (matches, &options), from, &mut loaded.profile)?;
+        let (machine, store) = (&loaded.machine, names.otherwise());
+        data::write(&mut output, &options, machine, store, &mut loaded.profile)?;
         output.finish()?;
         report_nameless();
         return Ok(exit::SUCCESS);
     }
-    let mut sources = Sources::new(matches, (&loaded.machine, names.otherwise()), &options.code);
+    let (machine, store) = (&loaded.machine, names.otherwise());
+    let mut sources = Sources::new(&symbols, machine, store, &options.code);
     let mut told = HashSet::new();
     for functions in functions(&loaded.profile, &options) {
         // Types that stand beside code are not counted.
-        Counted::default().write(&mut output, options.counts_types)?;
+        Counted::default().write(&mut output, options.statistics)?;
         for function in functions {
             match sources.code(&function.object.long, function.symbol, options.syntax) {
                 Ok(code) => {
@@ -148,7 +154,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     output.finish()?;
     report_nameless();
-    if !is_quiet(matches) {
+    if !quiet {
         sources.report_unreadable();
     }
     symbol_source::keep(&names);
@@ -194,7 +200,7 @@ fn has_branches(reader: &Reader<'_>) -> bool {
 
 /// A function with its code.
 struct Shown<'a> {
-    options: &'a Options,
+    options: &'a AnnotateOptions,
     function: &'a Function<'a>,
     code: &'a Code,
 }

@@ -1,15 +1,16 @@
 //! `archive`: the cached binaries of a recording as one file, to be put into the cache of another machine.
 
+mod arguments;
 mod unpack;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_objects::{BuildIdCache, CacheFile, Cached};
+use oxperf_query::SymbolOptions;
 use oxperf_tar::TarError;
 
 use super::buildid_list;
-use crate::environment;
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 use crate::input::Input;
 use crate::output::print_line;
@@ -18,57 +19,48 @@ use crate::packing::Packing;
 /// The name of the recording in an archive.
 const RECORDING: &str = "perf.data";
 
-/// The options.
-pub(crate) fn command() -> Command {
-    let flag = |name: &'static str, help| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
-    Command::new("archive")
-        .about("Pack the cached binaries of a recording for another machine, and unpack them there")
-        .args([
-            Arg::new("file")
-                .value_name("FILE")
-                .help("The recording [default: perf.data], or what to unpack"),
-            flag("all", "Pack the recording, too"),
-            flag(
-                "unpack",
-                "Put the binaries into the cache here, and the recording into this folder",
-            ),
-            flag("force", "Read a recording that belongs to somebody else").short('f'),
-        ])
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "archive",
+    command: arguments::command,
+    run: |matches, program| run(&arguments::options(matches), program),
+    shares_work: true,
+};
+
+/// The options of `archive`.
+struct ArchiveOptions {
+    /// The cache of binaries by build id.
+    cache: Option<PathBuf>,
+    /// The recording, or the archive to unpack.
+    file: Option<String>,
+    /// An archive is unpacked.
+    unpack: bool,
+    /// The recording is packed, too.
+    with_recording: bool,
+    /// Recordings of other users are read.
+    force: bool,
+    symbols: SymbolOptions,
 }
 
 /// Runs `archive`.
-pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
-    let root = environment::build_id_cache(matches);
+fn run(options: &ArchiveOptions, program: &str) -> Result<i32, Failure> {
+    let root = options.cache.clone();
     let root = root
         .ok_or_else(|| Failure::new("there is no home folder: name a cache with --buildid-dir"))?;
     let cache = BuildIdCache::new(root);
-    let file = matches.get_one::<String>("file").map(String::as_str);
-    match matches.get_flag("unpack") {
-        true => unpack::run(&cache, file.map(Path::new))?,
-        false => pack(&cache, file.unwrap_or(RECORDING), matches, program)?,
+    if options.unpack {
+        unpack::run(&cache, options.file.as_deref().map(Path::new))?;
+    } else {
+        pack(&cache, options, program)?;
     }
     Ok(code::SUCCESS)
 }
 
-fn pack(
-    cache: &BuildIdCache,
-    file: &str,
-    matches: &ArgMatches,
-    program: &str,
-) -> Result<(), Failure> {
-    let input = Input::open(file, matches.get_flag("force"))?;
+fn pack(cache: &BuildIdCache, options: &ArchiveOptions, program: &str) -> Result<(), Failure> {
+    let file = options.file.as_deref().unwrap_or(RECORDING);
+    let input = Input::open(file, options.force)?;
     let reader = input.reader()?;
-    let named = buildid_list::binaries(
-        &crate::arguments::symbols::options(matches),
-        &input,
-        &reader,
-        false,
-    )?;
+    let named = buildid_list::binaries(&options.symbols, &input, &reader, false)?;
     let cached: Vec<Cached> = named
         .into_iter()
         .filter_map(|(id, _)| cache.find(id?))
@@ -79,7 +71,7 @@ fn pack(
         )));
     }
     let target = PathBuf::from(format!("{file}.tar.zst"));
-    let recording = matches.get_flag("all").then_some(Path::new(file));
+    let recording = options.with_recording.then_some(Path::new(file));
     write(&target, &cached, recording).map_err(|error| unusable(&target, &error))?;
     print_line(&format!(
         "Now please run:\n\n$ tar xvf {} -C ~/.debug\n\nwherever you need to run '{program} report' on.",

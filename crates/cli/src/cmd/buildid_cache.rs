@@ -1,117 +1,105 @@
 //! `buildid-cache`: what is in perf's cache of binaries, and putting things in and out.
 
+mod arguments;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::BuildId;
 use oxperf_data::features::BuildIds;
 use oxperf_objects::elf::build_id_in_notes;
 use oxperf_objects::{
-    BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, ObjectQuery, SearchPaths,
+    Debuginfod,     BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, ObjectQuery, SearchPaths,
     copy_kernel, is_copy_of,
 };
 use oxperf_present::text::calendar::CivilTime;
 use oxperf_present::text::sanitize;
+use oxperf_query::SymbolOptions;
 use oxperf_symbols::running_kernel;
 
 use super::buildid_list;
-use crate::environment;
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 use crate::input::Input;
-use crate::naming;
 use crate::output::{print_error, print_line};
 
-/// The options.
-pub(crate) fn command() -> Command {
-    let files = |name: &'static str, short, help| {
-        Arg::new(name)
-            .long(name)
-            .short(short)
-            .value_name("FILES")
-            .action(ArgAction::Append)
-            .help(help)
-    };
-    let flag = |name: &'static str, short, help| {
-        Arg::new(name)
-            .long(name)
-            .short(short)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
-    Command::new("buildid-cache").about("Show and change the cache of binaries by build id").args([
-        files("add", 'a', "Put these files in, comma separated"),
-        files("remove", 'r', "Take these files out, in the version that they have now"),
-        files("purge", 'p', "Take these files out in every version"),
-        flag("purge-all", 'P', "Take everything out"),
-        files("update", 'u', "Put these files in anew"),
-        flag("list", 'l', "List what is in the cache"),
-        Arg::new("missing")
-            .long("missing")
-            .short('M')
-            .value_name("RECORDING")
-            .help("List the binaries of a recording that are not in the cache"),
-        Arg::new("kcore")
-            .long("kcore")
-            .short('k')
-            .value_name("FILE")
-            .help("Copy the running kernel's code (/proc/kcore), with its lists of symbols and modules"),
-        Arg::new("target-ns")
-            .long("target-ns")
-            .value_name("PID")
-            .value_parser(clap::value_parser!(u32))
-            .help("Take files from the root of this process"),
-        flag("force", 'f', "Read a recording that belongs to somebody else; copy a kernel's memory again"),
-        flag("verbose", 'v', "Tell what is done"),
-        naming::debuginfod_argument(),
-    ])
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "buildid-cache",
+    command: arguments::command,
+    run: |matches, program| run(&arguments::options(matches), program),
+    shares_work: false,
+};
+
+/// The options of `buildid-cache`.
+struct CacheOptions {
+    /// The cache.
+    root: Option<PathBuf>,
+    /// The servers for debug files.
+    debuginfod: Option<Debuginfod>,
+    /// The process whose root files are taken from.
+    process: Option<u32>,
+    /// Every change is reported.
+    verbose: bool,
+    /// Recordings of other users are read, and a kernel's memory is copied again.
+    force: bool,
+    /// Something is asked for.
+    does_something: bool,
+    add: Vec<PathBuf>,
+    remove: Vec<PathBuf>,
+    purge: Vec<PathBuf>,
+    purge_all: bool,
+    update: Vec<PathBuf>,
+    /// The kernel's memory to copy.
+    kcore: Option<PathBuf>,
+    /// The recording whose missing binaries are listed.
+    missing: Option<String>,
+    list: bool,
+    symbols: SymbolOptions,
 }
 
 /// Runs `buildid-cache`.
-pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
-    let root = environment::build_id_cache(matches);
+fn run(options: &CacheOptions, program: &str) -> Result<i32, Failure> {
+    let root = options.root.clone();
     let root = root
         .ok_or_else(|| Failure::new("there is no home folder: name a cache with --buildid-dir"))?;
     let changes = Changes {
         cache: BuildIdCache::new(root),
-        process: matches.get_one::<u32>("target-ns").copied(),
+        process: options.process,
         places: SearchPaths {
-            debuginfod: environment::debuginfod(matches),
+            debuginfod: options.debuginfod.clone(),
             ..SearchPaths::default()
         },
-        verbose: matches.get_flag("verbose"),
+        verbose: options.verbose,
     };
-    let asked = ["add", "remove", "purge", "update", "missing", "kcore"]
-        .iter()
-        .any(|name| matches.contains_id(name));
-    if !asked && !matches.get_flag("purge-all") && !matches.get_flag("list") {
+    if !options.does_something {
         return Err(Failure::bad_option(format!(
             "say what to do: see '{program} buildid-cache --help'"
         )));
     }
-    for path in listed(matches, "add") {
-        changes.report("Adding", &path, changes.add(&path));
+    for path in &options.add {
+        changes.report("Adding", path, changes.add(path));
     }
-    for path in listed(matches, "remove") {
-        changes.report("Removing", &path, changes.remove(&path));
+    for path in &options.remove {
+        changes.report("Removing", path, changes.remove(path));
     }
-    for path in listed(matches, "purge") {
-        changes.report("Removing", &path, changes.purge(&path));
+    for path in &options.purge {
+        changes.report("Removing", path, changes.purge(path));
     }
-    if matches.get_flag("purge-all") {
+    if options.purge_all {
         changes.purge_all()?;
     }
-    for path in listed(matches, "update") {
-        changes.report("Updating", &path, changes.update(&path));
+    for path in &options.update {
+        changes.report("Updating", path, changes.update(path));
     }
-    if let Some(path) = matches.get_one::<String>("kcore") {
-        changes.add_kcore(Path::new(path), matches.get_flag("force"))?;
+    if let Some(path) = &options.kcore {
+        changes.add_kcore(path, options.force)?;
     }
-    if let Some(recording) = matches.get_one::<String>("missing") {
-        changes.list_missing(matches, recording)?;
+    if let Some(recording) = &options.missing {
+        changes.list_missing(options, recording)?;
     }
-    if matches.get_flag("list") {
+    if options.list {
         for entry in changes.cache.entries() {
             print_line(&format!("{} {}", entry.build_id, sanitize(&entry.name)))?;
         }
@@ -119,13 +107,7 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     Ok(code::SUCCESS)
 }
 
-fn listed(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
-    let lists = matches.get_many::<String>(name).into_iter().flatten();
-    lists
-        .flat_map(|list| list.split(','))
-        .filter(|path| !path.is_empty())
-        .map(PathBuf::from)
-        .collect()
+
 }
 
 /// What is done to a cache.
@@ -279,15 +261,10 @@ impl Changes {
         }
     }
 
-    fn list_missing(&self, matches: &ArgMatches, recording: &str) -> Result<(), Failure> {
-        let input = Input::open(recording, matches.get_flag("force"))?;
+    fn list_missing(&self, options: &CacheOptions, recording: &str) -> Result<(), Failure> {
+        let input = Input::open(recording, options.force)?;
         let reader = input.reader()?;
-        for (id, name) in buildid_list::binaries(
-            &crate::arguments::symbols::options(matches),
-            &input,
-            &reader,
-            false,
-        )? {
+        for (id, name) in buildid_list::binaries(&options.symbols, &input, &reader, false)? {
             if let Some(id) = id.filter(|id| self.cache.find(*id).is_none()) {
                 print_line(&format!("{id} {}", sanitize(&name)))?;
             }

@@ -1,10 +1,11 @@
 //! `buildid-list`: the binaries of a recording with their identities.
 
+mod arguments;
+
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::BuildId;
 use oxperf_capture::synthesize::{KernelMap, LoadedModule, ProcDir, loaded_modules};
 use oxperf_data::features::BuildIds;
@@ -19,64 +20,61 @@ use oxperf_session::{NoSink, SampleEvent, Sink};
 use oxperf_symbols::running_kernel;
 use oxperf_sys::MappedFile;
 
-use crate::arguments;
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
-use crate::input::{self, Input, report_trouble};
+use crate::input::{Input, InputOptions};
+use crate::losses::report_trouble;
 use crate::output::print_line;
 
-/// The options.
-pub(crate) fn command() -> Command {
-    Command::new("buildid-list")
-        .about("List the binaries of a recording with their build ids")
-        .args(input::arguments())
-        .arg(flag(
-            "with-hits",
-            'H',
-            "Only the binaries that have samples",
-        ))
-        .arg(flag(
-            "kernel",
-            'k',
-            "Show the running kernel's build id, of no recording",
-        ))
-        .arg(flag(
-            "kernel-maps",
-            'm',
-            "Show the running kernel and its modules with their addresses",
-        ))
-        .arg(flag("verbose", 'v', "Accepted for perf's sake").hide(true))
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "buildid-list",
+    command: arguments::command,
+    run: |matches, _| run(&arguments::options(matches)),
+    shares_work: true,
+};
+
+/// The options of `buildid-list`.
+struct BuildIdListOptions {
+    subject: Subject,
+    input: InputOptions,
+    symbols: SymbolOptions,
+    /// The binaries alone that have samples.
+    with_hits: bool,
 }
 
-fn flag(name: &'static str, short: char, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .short(short)
-        .action(ArgAction::SetTrue)
-        .help(help)
+/// The owner of the listed build ids.
+enum Subject {
+    Recording,
+    /// The running kernel, without its addresses.
+    RunningKernel,
+    /// The running kernel and its modules, with their addresses.
+    KernelMaps,
 }
 
 /// Runs `buildid-list`.
-pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    if matches.get_flag("kernel") {
-        let id =
-            running_kernel().ok_or_else(|| Failure::new("the running kernel tells no build id"))?;
+fn run(options: &BuildIdListOptions) -> Result<i32, Failure> {
+    match options.subject {
+        Subject::Recording => recording(options),
+        Subject::RunningKernel => {
+            let id = running_kernel();
+            let id = id.ok_or_else(|| Failure::new("the running kernel tells no build id"))?;
+            print_line(&id.to_string())?;
+            Ok(code::SUCCESS)
+        }
+        Subject::KernelMaps => kernel_maps(),
+    }
+}
+
+fn recording(options: &BuildIdListOptions) -> Result<i32, Failure> {
+    let named = options.input.path.as_deref().map(Path::new);
+    if let Some(id) = named.and_then(elf_build_id) {
         print_line(&id.to_string())?;
         return Ok(code::SUCCESS);
     }
-    if matches.get_flag("kernel-maps") {
-        return kernel_maps();
-    }
-    if let Some(id) = matches
-        .get_one::<String>("input")
-        .and_then(|path| elf_build_id(Path::new(path)))
-    {
-        print_line(&id.to_string())?;
-        return Ok(code::SUCCESS);
-    }
-    let input = Input::from_matches(matches)?;
+    let input = Input::new(&options.input)?;
     let reader = input.reader()?;
-    let symbols = arguments::symbols::options(matches);
-    let binaries = binaries(&symbols, &input, &reader, matches.get_flag("with-hits"))?;
+    let binaries = binaries(&options.symbols, &input, &reader, options.with_hits)?;
     let binaries: Vec<(Option<BuildId>, &str)> = binaries
         .iter()
         .map(|(id, name)| (*id, name.as_str()))

@@ -7,6 +7,8 @@
 //! of the recorded identity, maps and logs of code belong to root or the user, source text is packed only if it is asked for
 //! and only where everybody may read it. The command lists what it packed.
 
+mod arguments;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -14,7 +16,6 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::SampleType;
 use oxperf_collect::CollectOptions;
 use oxperf_data::{FeatureId, Reader};
@@ -23,6 +24,7 @@ use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, FileVersion, Found, ObjectKind, ObjectQuery};
 use oxperf_present::text::sanitize;
 use oxperf_profile::Profile;
+use oxperf_query::{Filter, SymbolOptions};
 use oxperf_resolve::SymbolSource;
 use oxperf_session::is_jit_log;
 use oxperf_symbols::{SymbolStore, running_kernel};
@@ -31,44 +33,39 @@ use oxperf_sys::process::effective_user;
 use oxperf_tar::TarError;
 
 use crate::bundled::{KALLSYMS, MARK, RECORDING, ROOT, VERSION};
-use crate::collect::{self, Loaded};
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
-use crate::filter::Filter;
 use crate::input::Input;
+use crate::load::{LoadOptions, Loaded, load};
 use crate::output::{print_error, print_line};
 use crate::packing::Packing;
-use crate::{input, itrace, naming};
+use crate::recording_options::RecordingOptions;
+use crate::symbol_source;
 
 /// `PROT_EXEC`.
 const EXECUTABLE: u32 = 4;
 
-/// The options.
-pub(crate) fn command() -> Command {
-    Command::new("bundle")
-        .about("Pack a recording with all files that its names and code come from, to be read anywhere")
-        .arg(Arg::new("file").value_name("FILE").help("The recording [default: perf.data]"))
-        .arg(
-            Arg::new("output")
-                .short('o')
-                .long("output")
-                .value_name("FILE")
-                .help("The bundle [default: the recording's name and .bundle.tar.zst]"),
-        )
-        .arg(
-            Arg::new("source")
-                .long("source")
-                .action(ArgAction::SetTrue)
-                .help("Pack the source text of sampled code, too, as far as everybody may read those files"),
-        )
-        .args(input::arguments())
-        .args(itrace::arguments(ItraceOptions::ALL_LETTERS))
-        .next_help_heading("Names")
-        .args(naming::arguments())
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "bundle",
+    command: arguments::command,
+    run: |matches, _| run(&arguments::options(matches)),
+    shares_work: true,
+};
+
+/// The options of `bundle`.
+struct BundleOptions {
+    recording: RecordingOptions,
+    /// The bundle.
+    output: Option<PathBuf>,
+    /// Source text is packed, too.
+    source_text: bool,
 }
 
 /// Runs `bundle`.
-pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let input = Input::from_file_or_options(matches)?;
+fn run(options: &BundleOptions) -> Result<i32, Failure> {
+    let symbols = &options.recording.symbols;
+    let input = Input::new(&options.recording.input)?;
     let recording = recording_files(input.path())?;
     if recording.is_empty() {
         return Err(Failure::new(format!(
@@ -77,27 +74,23 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         )));
     }
     let reader = input.reader()?;
-    let names = naming::source(matches, &reader)?;
-    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let options = CollectOptions {
+    let names = symbol_source::open(symbols, &reader)?;
+    let filter = Filter::default();
+    let collected = CollectOptions {
         chains: true,
         max_stack: 127,
         by_address: true,
         ..CollectOptions::default()
     };
+    let loading = LoadOptions {
+        trace: options.recording.trace.request(ItraceOptions::REPORT)?,
+        ..LoadOptions::new(symbols, &filter, collected)
+    };
     let Loaded {
         profile, machine, ..
-    } = collect::load(
-        &input,
-        &reader,
-        &names,
-        options,
-        Default::default(),
-        traced,
-        &Filter::default(),
-    )?;
+    } = load(&input, &reader, &names, loading)?;
     let mut parts = Parts {
-        store: naming::store(matches)?,
+        store: symbols.store()?,
         files: BTreeMap::new(),
         missing: BTreeSet::new(),
     };
@@ -111,12 +104,12 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     {
         parts.add_written_by_program(&log.name);
     }
-    if matches.get_flag("source") {
+    if options.source_text {
         parts.add_source_text(&machine, &profile);
     }
-    let kallsyms = kernel_symbols(matches, &machine);
-    let target = match matches.get_one::<String>("output") {
-        Some(path) => PathBuf::from(path),
+    let kallsyms = kernel_symbols(symbols, &machine);
+    let target = match &options.output {
+        Some(path) => path.clone(),
         None => PathBuf::from(format!("{}.bundle.tar.zst", input.path().display())),
     };
     let size = parts
@@ -190,16 +183,16 @@ fn needed<'m>(reader: &Reader<'_>, machine: &'m Machine, profile: &Profile) -> V
 }
 
 /// The kernel's symbols, where samples lie in it and they can be had.
-fn kernel_symbols(matches: &ArgMatches, machine: &Machine) -> Option<PathBuf> {
+fn kernel_symbols(symbols: &SymbolOptions, machine: &Machine) -> Option<PathBuf> {
     let kernel = machine
         .objects()
         .dsos()
         .find(|dso| dso.kind == DsoKind::Kernel)?;
-    if let Some(given) = matches.get_one::<String>("kallsyms") {
-        return Some(PathBuf::from(given));
+    if let Some(given) = &symbols.kallsyms {
+        return Some(given.clone());
     }
     let runs_here = kernel.build_id.is_none() || kernel.build_id == running_kernel();
-    (runs_here && naming::places(matches).root.is_none()).then(|| PathBuf::from("/proc/kallsyms"))
+    (runs_here && symbols.search_paths.root.is_none()).then(|| PathBuf::from("/proc/kallsyms"))
 }
 
 /// What goes into a bundle.

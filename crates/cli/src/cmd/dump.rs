@@ -1,9 +1,11 @@
 //! `-D` of `script` and `report`: every record as bytes and in words.
 
+pub(crate) mod arguments;
+
 use std::io;
 use std::ops::ControlFlow;
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::ArgMatches;
 use oxperf_abi::CpuMode;
 use oxperf_data::features::Arch;
 use oxperf_data::{Damage, RawRecord, Reader};
@@ -14,79 +16,23 @@ use oxperf_query::{Query, RecordOrder};
 use oxperf_session::{EventIndex, EventTable, NoSink, RecordStats, SampleEvent, Session, Sink};
 use oxperf_wire::Sample;
 
+pub(crate) use arguments::{arguments, is_asked, script_arguments};
+
 use crate::failure::{Failure, code};
-use crate::input::{Input, is_quiet, report_trouble};
+use crate::input::Input;
+use crate::losses::report_trouble;
 use crate::output::Output;
 
-/// The options of commands that take the order of the file beside `-D`.
-pub(crate) fn arguments() -> [Arg; 2] {
-    [
-        in_order_of_time(),
-        Arg::new(DISABLE_ORDER)
-            .long(DISABLE_ORDER)
-            .action(ArgAction::SetTrue)
-            .help("With -D: records in the order of the file, not of time"),
-    ]
-}
-
-/// The options of `script`, which has one for each order.
-pub(crate) fn script_arguments() -> [Arg; 2] {
-    [
-        in_order_of_time(),
-        Arg::new(UNSORTED)
-            .long(UNSORTED)
-            .action(ArgAction::SetTrue)
-            .help("The same in the order of the file, not of time"),
-    ]
-}
-
-const DISABLE_ORDER: &str = "disable-order";
-const UNSORTED: &str = "dump-unsorted-raw-trace";
-
-fn in_order_of_time() -> Arg {
-    Arg::new("dump-raw-trace")
-        .short('D')
-        .long("dump-raw-trace")
-        .action(ArgAction::SetTrue)
-        .help("Show every record as bytes and in words")
-}
-
-/// Whether an option is given, in a command that may not have it.
-fn is_given(matches: &ArgMatches, option: &str) -> bool {
-    matches
-        .try_get_one(option)
-        .is_ok_and(|given| given == Some(&true))
-}
-
-/// Whether records are to be shown.
-pub(crate) fn is_asked(matches: &ArgMatches) -> bool {
-    matches.get_flag("dump-raw-trace") || is_given(matches, UNSORTED)
-}
-
-fn is_in_file_order(matches: &ArgMatches) -> bool {
-    is_given(matches, DISABLE_ORDER) || is_given(matches, UNSORTED)
-}
-
-/// The order that the options ask for.
-fn order(matches: &ArgMatches) -> RecordOrder {
-    if is_in_file_order(matches) {
-        RecordOrder::File
-    } else {
-        RecordOrder::Time
-    }
-}
-
-/// The session that the options ask for.
+/// The session that the arguments of `script` ask for.
 pub(crate) fn session<'r, 'a>(matches: &ArgMatches, reader: &'r Reader<'a>) -> Session<'r, 'a> {
     let session = Session::new(reader);
-    if is_in_file_order(matches) {
-        session.in_file_order()
-    } else {
-        session
+    match arguments::order(matches) {
+        RecordOrder::File => session.in_file_order(),
+        RecordOrder::Time => session,
     }
 }
 
-/// What shows the records, if the options ask for it.
+/// Shows the records, if the arguments of `script` ask for it.
 pub(crate) fn dumper(
     matches: &ArgMatches,
     input: &Input,
@@ -94,20 +40,8 @@ pub(crate) fn dumper(
     events: &EventTable,
     consumer: Consumer,
 ) -> Option<Dumper> {
-    if !is_asked(matches) {
-        return None;
-    }
-    let options = DumpOptions {
-        file: &input.path().to_string_lossy(),
-        endian: reader.endian(),
-        architecture: architecture(reader),
-        consumer,
-        in_file_order: is_in_file_order(matches),
-        utc_offset: oxperf_sys::clock::utc_offset,
-    };
-    Some(Dumper {
-        dump: Dump::new(&options, events.clone()),
-    })
+    let order = arguments::order(matches);
+    is_asked(matches).then(|| Dumper::new(order, (input, reader), events, consumer))
 }
 
 /// What a recording was made on; this machine where it does not say.
@@ -126,6 +60,26 @@ pub(crate) struct Dumper {
 }
 
 impl Dumper {
+    /// Shows the records of a recording with these events.
+    fn new(
+        order: RecordOrder,
+        (input, reader): (&Input, &Reader<'_>),
+        events: &EventTable,
+        consumer: Consumer,
+    ) -> Dumper {
+        let options = DumpOptions {
+            file: &input.path().to_string_lossy(),
+            endian: reader.endian(),
+            architecture: architecture(reader),
+            consumer,
+            in_file_order: order == RecordOrder::File,
+            utc_offset: oxperf_sys::clock::utc_offset,
+        };
+        Dumper {
+            dump: Dump::new(&options, events.clone()),
+        }
+    }
+
     /// Writes a record, and the trace that follows it.
     pub(crate) fn record(
         &mut self,
@@ -239,7 +193,8 @@ impl Sink for DumpSink {
 
 /// Runs `report -D`: the records, then how many there are of each kind.
 pub(crate) fn report(
-    matches: &ArgMatches,
+    order: RecordOrder,
+    quiet: bool,
     input: &Input,
     reader: &Reader<'_>,
     output: Output,
@@ -247,15 +202,13 @@ pub(crate) fn report(
     let progress = input.progress(true);
     // A dump shows what the recording holds: no code that was made at run time is looked for, and trace stays as it is.
     let query = Query {
-        order: order(matches),
+        order,
         keeps_exited_threads: true,
         progress: Some(&progress),
         ..Query::default()
     };
     let walk = query.start(reader);
-    let Some(dumper) = dumper(matches, input, reader, walk.events(), Consumer::Report) else {
-        return Ok(code::SUCCESS);
-    };
+    let dumper = Dumper::new(order, (input, reader), walk.events(), Consumer::Report);
     let mut sink = DumpSink {
         dumper,
         output,
@@ -273,7 +226,7 @@ pub(crate) fn report(
     }
     stats::write(&mut sink.output, &counted)?;
     sink.output.finish()?;
-    if !is_quiet(matches) {
+    if !quiet {
         report_trouble(&finished.diagnostics);
     }
     Ok(code::SUCCESS)

@@ -1,46 +1,38 @@
 //! `evlist`: the events of a recording.
 
+mod arguments;
+
 use std::io::Write;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_data::features::GroupDesc;
 use oxperf_present::recording::event_names::RecordedNames;
 use oxperf_present::recording::evlist::{self, Detail, ListedEvent, Listing};
 use oxperf_session::EventTable;
 
 use crate::failure::{Failure, code};
-use crate::input::{self, Input};
+use crate::cmd::Entry;
+use crate::input::{Input, InputOptions};
 
-/// The options.
-pub(crate) fn command() -> Command {
-    let flag = |name: &'static str, short, help| {
-        Arg::new(name)
-            .short(short)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
-    Command::new("evlist")
-        .about("List the events of a recording")
-        .args(input::arguments())
-        .arg(flag("freq", 'F', "Show periods and frequencies").long("freq"))
-        .arg(flag("verbose", 'v', "Show the whole attribute of each event").long("verbose"))
-        .arg(
-            Arg::new("trace-fields")
-                .long("trace-fields")
-                .action(ArgAction::SetTrue)
-                .help("Show the fields of tracepoints' records"),
-        )
-        .arg(flag("group", 'g', "Show the events of a group on one line").long("group"))
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "evlist",
+    command: arguments::command,
+    run: |matches, _| run(&arguments::options(matches)?),
+    shares_work: true,
+};
+
+/// The options of `evlist`.
+struct EvlistOptions {
+    input: InputOptions,
+    /// The facts that are shown of an event.
+    detail: Detail,
+    /// The fields of tracepoints' records are shown.
+    trace_fields: bool,
 }
 
 /// Runs `evlist`.
-pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    if matches.get_flag("group") && (matches.get_flag("verbose") || matches.get_flag("freq")) {
-        return Err(Failure::bad_option(
-            "Error: --group option is not compatible with other options",
-        ));
-    }
-    let input = Input::from_matches(matches)?;
+fn run(options: &EvlistOptions) -> Result<i32, Failure> {
+    let input = Input::new(&options.input)?;
     let reader = input.reader()?;
     let table = EventTable::new(&reader);
     let listed = |(event, entry)| named(event, entry);
@@ -57,11 +49,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         .flatten()
         .unwrap_or_default();
     let mut text = String::new();
-    let formats = matches
-        .get_flag("trace-fields")
+    let formats = options
+        .trace_fields
         .then(|| oxperf_query::formatters(&reader));
     let listing = Listing {
-        detail: detail(matches),
+        detail: options.detail,
         groups: &groups.0,
         formats: formats.as_ref(),
     };
@@ -79,18 +71,5 @@ fn named<'a>(
     ListedEvent {
         name: &event.name,
         entry,
-    }
-}
-
-fn detail(matches: &ArgMatches) -> Detail {
-    match (
-        matches.get_flag("verbose"),
-        matches.get_flag("group"),
-        matches.get_flag("freq"),
-    ) {
-        (true, ..) => Detail::Attribute,
-        (_, true, _) => Detail::Group,
-        (.., true) => Detail::Frequency,
-        _ => Detail::Name,
     }
 }

@@ -15,7 +15,7 @@ use oxperf_profile::{EventProfile, Profile};
 use oxperf_sys::files::create_output;
 
 use super::script;
-use crate::app::build_id_argument;
+use crate::arguments::build_id_argument;
 use crate::collect::{Loaded, Wishes};
 use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};

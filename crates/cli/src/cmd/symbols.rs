@@ -1,73 +1,76 @@
 //! `symbols`: for each binary of a recording what names can be had, from where, and what to do where there are none.
 
+mod arguments;
 mod debian;
 
 use std::path::Path;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_collect::CollectOptions;
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Elf, Locator, ObjectKind, ObjectOrigin, ObjectQuery};
 use oxperf_present::recording::symbols::{self as present, ObjectState};
+use oxperf_query::Filter;
 use oxperf_symbols::running_kernel;
 use rustc_hash::FxHashSet;
 
-use crate::collect::{self, Loaded, Wishes};
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
-use crate::filter::Filter;
 use crate::input::Input;
+use crate::load::{LoadOptions, Loaded, load};
 use crate::output::print_line;
-use crate::{input, itrace, naming};
+use crate::recording_options::RecordingOptions;
+use crate::symbol_source;
 
-/// The options.
-pub(crate) fn command() -> Command {
-    Command::new("symbols")
-        .about("Tell for each binary of a recording where its names come from, and what to do where there are none")
-        .arg(Arg::new("file").value_name("FILE").help("The recording [default: perf.data]"))
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Write JSON"))
-        .args(input::arguments())
-        .args(itrace::arguments(ItraceOptions::ALL_LETTERS))
-        .next_help_heading("Names")
-        .args(naming::arguments())
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "symbols",
+    command: arguments::command,
+    run: |matches, _| run(&arguments::options(matches)),
+    shares_work: true,
+};
+
+/// The options of `symbols`.
+struct SymbolsOptions {
+    recording: RecordingOptions,
+    /// Objects are written as JSON.
+    json: bool,
 }
 
 /// Runs `symbols`.
-pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let input = Input::from_file_or_options(matches)?;
+fn run(options: &SymbolsOptions) -> Result<i32, Failure> {
+    let recording = &options.recording;
+    let input = Input::new(&recording.input)?;
     let reader = input.reader()?;
-    let names = naming::source(matches, &reader)?;
-    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let options = CollectOptions {
+    let names = symbol_source::open(&recording.symbols, &reader)?;
+    let filter = Filter::default();
+    let collected = CollectOptions {
         chains: true,
         max_stack: 127,
         ..CollectOptions::default()
     };
+    let loading = LoadOptions {
+        trace: recording.trace.request(ItraceOptions::REPORT)?,
+        ..LoadOptions::new(&recording.symbols, &filter, collected)
+    };
     let Loaded {
         profile, machine, ..
-    } = collect::load(
-        &input,
-        &reader,
-        &names,
-        options,
-        Wishes::default(),
-        traced,
-        &Filter::default(),
-    )?;
+    } = load(&input, &reader, &names, loading)?;
     let hit: FxHashSet<&str> = profile
         .frames
         .iter()
         .filter_map(|frame| Some(profile.dsos.get(frame.dso?.index())?.long.as_str()))
         .collect();
-    let locator = Locator::new(naming::places(matches));
-    let kernel_given = matches.contains_id("kallsyms") || matches.contains_id("vmlinux");
+    let locator = Locator::new(recording.symbols.search_paths.clone());
+    let (kallsyms, vmlinux) = (&recording.symbols.kallsyms, &recording.symbols.vmlinux);
+    let kernel_given = kallsyms.is_some() || vmlinux.is_some();
     let states: Vec<ObjectState> = machine
         .objects()
         .dsos()
         .filter(|dso| hit.contains(dso.name.as_str()))
         .map(|dso| state(&locator, &machine, dso, kernel_given))
         .collect();
-    let shown = if matches.get_flag("json") {
+    let shown = if options.json {
         present::json(&states)
     } else {
         present::plain(&states)

@@ -5,40 +5,11 @@ use oxperf_disasm::Syntax;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::annotate::{AnnotateText, Column, Share};
 
-use crate::cmd::dump;
-use crate::code::CodeOptions;
+use super::options::{AnnotateOptions, StatisticsOptions};
+use crate::arguments::{self, input, itrace, symbols};
+use crate::cmd::dump::arguments as dump;
+use crate::disasm_source::CodeOptions;
 use crate::failure::Failure;
-use crate::{environment, input, itrace, naming};
-
-/// What the arguments come to.
-pub(super) struct Options {
-    /// The one function to show.
-    pub(super) symbol: Option<String>,
-    /// The objects whose functions are shown; all if empty.
-    pub(super) objects: Vec<String>,
-    pub(super) full_paths: bool,
-    /// All events in one listing, though they were not recorded as a group.
-    pub(super) group: bool,
-    pub(super) min_percent: f64,
-    pub(super) skip_missing: bool,
-    pub(super) code: CodeOptions,
-    /// Name source lines.
-    pub(super) print_lines: bool,
-    pub(super) syntax: Syntax,
-    pub(super) text: AnnotateText,
-    /// Short lines.
-    pub(super) compact: bool,
-    /// The type whose fields are shown in the place of functions, by its name; all types if empty.
-    pub(super) data_type: Option<String>,
-    pub(super) counts_types: CountsTypes,
-}
-
-/// Which statistics of types of data are shown.
-#[derive(Clone, Copy)]
-pub(super) struct CountsTypes {
-    pub(super) by_reason: bool,
-    pub(super) by_instruction: bool,
-}
 
 fn flag(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
@@ -65,7 +36,7 @@ pub(super) fn command() -> Command {
         .next_help_heading("Hardware trace")
         .args(itrace::arguments(ItraceOptions::ALL_LETTERS))
         .next_help_heading("Names")
-        .args(naming::arguments())
+        .args(symbols::arguments())
 }
 
 fn choice() -> [Arg; 9] {
@@ -134,8 +105,8 @@ fn style() -> [Arg; 23] {
     ]
 }
 
-impl Options {
-    pub(super) fn new(matches: &ArgMatches) -> Result<Options, Failure> {
+/// The options as values.
+pub(super) fn options(matches: &ArgMatches) -> Result<AnnotateOptions, Failure> {
         let word = |name| matches.get_one::<String>(name).map(String::as_str);
         let share = word("percent-type").unwrap_or_default();
         let share = Share::parse(share).ok_or_else(|| {
@@ -159,7 +130,9 @@ impl Options {
             _ => Column::Percent,
         };
         let objects = word("dsos").into_iter().flat_map(|list| list.split(','));
-        Ok(Options {
+        Ok(AnnotateOptions {
+            recording: arguments::recording(matches),
+            dump: dump::is_asked(matches).then(|| dump::order(matches)),
             symbol: word("symbol").or(word("function")).map(str::to_owned),
             objects: objects
                 .filter(|name| !name.is_empty())
@@ -186,15 +159,14 @@ impl Options {
                 column,
                 share,
                 raw: matches.get_flag("asm-raw"),
-                coloured: environment::colours(matches),
-                coloured_code: environment::colours(matches),
+                coloured: arguments::colours(matches),
+                coloured_code: arguments::colours(matches),
             },
             compact: matches.get_flag("stdio2"),
             data_type: word("data-type").map(str::to_owned),
-            counts_types: CountsTypes {
+            statistics: StatisticsOptions {
                 by_reason: matches.get_flag("type-stat"),
                 by_instruction: matches.get_flag("insn-stat"),
             },
         })
     }
-}

@@ -1,6 +1,5 @@
 //! `annotate --data-type`: what each field of the types of data cost.
 
-use clap::ArgMatches;
 use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, histograms};
 use oxperf_machine::Machine;
 use oxperf_present::annotate::{AnnotatedData, DataCost, data_type};
@@ -8,7 +7,7 @@ use oxperf_profile::SampleTotals;
 use oxperf_profile::{DataPlace, DsoId, FrameId, Profile};
 use oxperf_symbols::SymbolStore;
 
-use super::arguments::Options;
+use super::options::AnnotateOptions;
 use super::functions::counted;
 use super::statistics::Statistics;
 use crate::data_types::{self, FoundData};
@@ -21,13 +20,16 @@ const SORTS: [&str; 3] = ["struct ", "union ", "enum "];
 /// Writes the types of data, for each event or group of events the heaviest first.
 pub(super) fn write(
     output: &mut Output,
-    (matches, options): (&ArgMatches, &Options),
-    from: (&Machine, &SymbolStore),
+    options: &AnnotateOptions,
+    machine: &Machine,
+    store: &SymbolStore,
     profile: &mut Profile,
 ) -> Result<(), Failure> {
     let mut statistics = Statistics::new(profile);
     let FoundData { places, layouts } =
-        data_types::find(matches, from, profile, &mut |seen| statistics.add(seen));
+        data_types::find(&options.recording.symbols, machine, store, profile, &mut |seen| {
+            statistics.add(seen)
+        });
     let known = statistics.finish();
     profile.data_places = places;
     let keys = vec![SortKey::Dso, SortKey::DataType];
@@ -40,7 +42,7 @@ pub(super) fn write(
         },
     );
     for table in tables.iter().filter(|table| !table.is_empty()) {
-        known.write(output, options.counts_types)?;
+        known.write(output, options.statistics)?;
         for number in 0..table.len() {
             let Some(row) = table
                 .row(number)
@@ -83,7 +85,7 @@ pub(super) fn write(
 }
 
 /// Whether a row has enough of the first event.
-fn is_heavy(profile: &Profile, table: &Table, row: usize, options: &Options) -> bool {
+fn is_heavy(profile: &Profile, table: &Table, row: usize, options: &AnnotateOptions) -> bool {
     let whole = table
         .events
         .first()
@@ -95,7 +97,7 @@ fn is_heavy(profile: &Profile, table: &Table, row: usize, options: &Options) -> 
 /// A row of types that may be shown.
 struct Shown<'a> {
     profile: &'a Profile,
-    options: &'a Options,
+    options: &'a AnnotateOptions,
     table: &'a Table,
     row: &'a Row,
 }

@@ -7,7 +7,7 @@ use oxperf_present::annotate::Cost;
 use oxperf_profile::SampleTotals;
 use oxperf_profile::{Block, EventProfile, FrameId, Profile, ProfileDso, ProfileSymbol, SymbolId};
 
-use super::arguments::Options;
+use super::options::AnnotateOptions;
 
 /// A function that was hit.
 pub(super) struct Function<'p> {
@@ -23,7 +23,7 @@ pub(super) struct Function<'p> {
 
 /// The functions to show, for each event or group of events that counted in what was asked for: the heaviest first,
 /// whatever threads ran them.
-pub(super) fn functions<'p>(profile: &'p Profile, options: &Options) -> Vec<Vec<Function<'p>>> {
+pub(super) fn functions<'p>(profile: &'p Profile, options: &AnnotateOptions) -> Vec<Vec<Function<'p>>> {
     let keys = vec![SortKey::Dso, SortKey::Symbol];
     let tables = histograms(
         profile,
@@ -40,7 +40,7 @@ pub(super) fn functions<'p>(profile: &'p Profile, options: &Options) -> Vec<Vec<
 }
 
 /// Leaves the functions that were asked for alone, and says whether they ran. What all events counted stays.
-pub(super) fn keep_asked(profile: &mut Profile, options: &Options) -> bool {
+pub(super) fn keep_asked(profile: &mut Profile, options: &AnnotateOptions) -> bool {
     let mut events = std::mem::take(&mut profile.events);
     if options.symbol.is_some() || !options.objects.is_empty() {
         events
@@ -52,7 +52,7 @@ pub(super) fn keep_asked(profile: &mut Profile, options: &Options) -> bool {
 }
 
 /// Whether the function that holds a frame was asked for, or its object where no function was.
-fn asks_for(options: &Options, profile: &Profile, frame: FrameId) -> bool {
+fn asks_for(options: &AnnotateOptions, profile: &Profile, frame: FrameId) -> bool {
     let Some(frame) = profile.frames.get(frame.index()) else {
         return false;
     };
@@ -72,7 +72,7 @@ fn asks_for(options: &Options, profile: &Profile, frame: FrameId) -> bool {
 }
 
 /// The functions of one event or group.
-fn of_table<'p>(profile: &'p Profile, table: &Table, options: &Options) -> Vec<Function<'p>> {
+fn of_table<'p>(profile: &'p Profile, table: &Table, options: &AnnotateOptions) -> Vec<Function<'p>> {
     let mut seen = HashSet::new();
     let whole = table
         .events

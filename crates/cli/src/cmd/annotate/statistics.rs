@@ -10,7 +10,7 @@ use oxperf_present::annotate::{
 };
 use oxperf_profile::{DsoId, Profile};
 
-use super::arguments::CountsTypes;
+use super::options::StatisticsOptions;
 use crate::data_types::Seen;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -153,7 +153,7 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Writes what is wanted.
-    pub(super) fn write(&self, output: &mut Output, wanted: CountsTypes) -> Result<(), Failure> {
+    pub(super) fn write(&self, output: &mut Output, wanted: StatisticsOptions) -> Result<(), Failure> {
         if wanted.by_reason {
             type_statistics(output, &self.types)?;
         }

@@ -6,18 +6,17 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::ArgMatches;
 use oxperf_disasm::Syntax;
 use oxperf_listing::{CodeIndex, CodeNames, DataTypes, Listing, ListingLine, interleave, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, ObjectKind, ObjectQuery, SourceFiles};
 use oxperf_profile::FunctionIpc;
 use oxperf_profile::{Block, ProfileDso as Object, ProfileSymbol};
+use oxperf_query::SymbolOptions;
 use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore, SymbolTable, demangle};
 
 use crate::data_types::words_of;
-use crate::naming;
 use crate::output::print_error;
 
 /// What is wanted of code beside its instructions.
@@ -137,25 +136,26 @@ impl Code {
 impl<'m> Sources<'m> {
     /// Finds files as `store` does.
     pub(crate) fn new(
-        matches: &ArgMatches,
-        (machine, store): (&'m Machine, &'m SymbolStore),
+        symbols: &SymbolOptions,
+        machine: &'m Machine,
+        store: &'m SymbolStore,
         options: &CodeOptions,
     ) -> Sources<'m> {
-        let mut files = SourceFiles::new(naming::places(matches), true);
+        let mut files = SourceFiles::new(symbols.search_paths.clone(), true);
         if let Some((folders, prefix)) = &options.moved_sources {
             files = files.moved(*folders, prefix);
         }
         let opener = Opener {
             machine,
             store,
-            kernel: matches.get_one::<String>("vmlinux").map(PathBuf::from),
+            kernel: symbols.vmlinux.clone(),
             with_source: options.with_source,
         };
         let objects = OpenedObjects {
             opener,
             opened: HashMap::new(),
         };
-        let demangling = naming::demangling(matches);
+        let demangling = symbols.demangling;
         let CodeOptions {
             with_types,
             with_callees,
