@@ -18,7 +18,7 @@ use crate::environment::{self, ColourChoice};
 use crate::recording_options::RecordingOptions;
 
 /// The option that names the build-id cache; every command has it.
-const BUILD_ID_DIR: &str = "buildid-dir";
+pub(crate) const BUILD_ID_DIR: &str = "buildid-dir";
 
 /// The option that lets servers be asked.
 const DEBUGINFOD: &str = "debuginfod";
@@ -77,7 +77,7 @@ pub(crate) fn text<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {
 }
 
 /// The file of an option that the command may not have.
-fn file(matches: &ArgMatches, name: &str) -> Option<PathBuf> {
+pub(crate) fn file(matches: &ArgMatches, name: &str) -> Option<PathBuf> {
     text(matches, name).map(PathBuf::from)
 }
 

@@ -4,19 +4,19 @@ use clap::ArgMatches;
 use oxperf_collect::CollectOptions;
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
-use oxperf_profile::{DetailOptions, Profile};
+use oxperf_profile::DetailOptions;
 pub(crate) use oxperf_query::{formatters, sockets};
 use oxperf_resolve::SymbolSource;
 use oxperf_tracepoint::Formatters;
 
 use crate::arguments;
-use crate::recording_options::TraceRequest;
 use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::input::Input;
 pub(crate) use crate::load::{Graphed, Loaded};
 use crate::load::{LoadOptions, load as load_as};
 pub(crate) use crate::losses::losses;
+use crate::recording_options::TraceRequest;
 
 /// What is made of hardware trace, and the options that say where its code lies.
 pub(crate) type Itrace<'m> = (&'m ArgMatches, Option<ItraceOptions>);
@@ -60,9 +60,4 @@ pub(crate) fn load(
         graphed: wishes.graphed,
     };
     load_as(input, reader, source, options)
-}
-
-/// Makes one group of all events: that of the first, if it has one.
-pub(crate) fn join_events(profile: &mut Profile) {
-    profile.join_events();
 }

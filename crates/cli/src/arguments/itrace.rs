@@ -1,8 +1,8 @@
 //! `--itrace`: samples made of the recording's hardware trace.
 
-use clap::{Arg, ArgAction, ArgMatches};
 use super::{flag, text};
 use crate::recording_options::TraceArguments;
+use clap::{Arg, ArgAction, ArgMatches};
 
 /// The options; `--itrace` without a value stands for the letters of `bare`.
 pub(crate) fn arguments(bare: &'static str) -> [Arg; 3] {

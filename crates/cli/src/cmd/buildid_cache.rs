@@ -10,8 +10,8 @@ use oxperf_abi::BuildId;
 use oxperf_data::features::BuildIds;
 use oxperf_objects::elf::build_id_in_notes;
 use oxperf_objects::{
-    Debuginfod,     BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, ObjectQuery, SearchPaths,
-    copy_kernel, is_copy_of,
+    BuildIdCache, CacheFile, Contents, Debuginfod, Elf, Locator, ObjectKind, ObjectQuery,
+    SearchPaths, copy_kernel, is_copy_of,
 };
 use oxperf_present::text::calendar::CivilTime;
 use oxperf_present::text::sanitize;
@@ -105,9 +105,6 @@ fn run(options: &CacheOptions, program: &str) -> Result<i32, Failure> {
         }
     }
     Ok(code::SUCCESS)
-}
-
-
 }
 
 /// What is done to a cache.

@@ -3,28 +3,31 @@
 mod check;
 mod convert;
 
-use clap::{ArgMatches, Command};
+use clap::Command;
 
 use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 
-/// What can be done.
-const ALL: [Entry; 2] = [
-    Entry {
-        name: "convert",
-        command: convert::command,
-        run: convert::run,
+/// The subcommands, in the order of the help.
+const ALL: [Entry; 2] = [convert::ENTRY, check::ENTRY];
+
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "data",
+    command,
+    run: |matches, program| match matches.subcommand() {
+        Some((name, matches)) => match ALL.into_iter().find(|entry| entry.name == name) {
+            Some(entry) => (entry.run)(matches, program),
+            None => Err(Failure::bad_option(format!("Unknown command: {name}"))),
+        },
+        None => Ok(refuse(program)),
     },
-    Entry {
-        name: "check",
-        command: check::command,
-        run: check::run,
-    },
-];
+    shares_work: true,
+};
 
 /// The options.
-pub(crate) fn command() -> Command {
+fn command() -> Command {
     let subcommand = |entry: Entry| {
         (entry.command)()
             .infer_long_args(true)
@@ -38,19 +41,9 @@ pub(crate) fn command() -> Command {
         .subcommands(ALL.map(subcommand))
 }
 
-/// Runs `data`.
-pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
-    let Some((name, matches)) = matches.subcommand() else {
-        print_error(
-            &command()
-                .bin_name(format!("{program} data"))
-                .render_help()
-                .to_string(),
-        );
-        return Ok(code::BAD_OPTION);
-    };
-    match ALL.into_iter().find(|entry| entry.name == name) {
-        Some(entry) => (entry.run)(matches, program),
-        None => Err(Failure::bad_option(format!("Unknown command: {name}"))),
-    }
+/// Shows the help where no subcommand is named.
+fn refuse(program: &str) -> i32 {
+    let mut help = command().bin_name(format!("{program} data"));
+    print_error(&help.render_help().to_string());
+    code::BAD_OPTION
 }

@@ -2,42 +2,48 @@
 
 mod arguments;
 mod flames;
+mod options;
 mod recording;
 
 use std::thread::{Builder, ScopedJoinHandle};
 
-use clap::{ArgMatches, Command};
 use oxperf_analysis::diff::{DiffTable, Side, compare};
 use oxperf_present::diff::{Compared, DiffDocument, StreamSide, streams, table};
 
 use super::dump;
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
-use crate::input::{Input, is_quiet, report_chains, report_trouble};
-use crate::naming;
+use crate::input::Input;
+use crate::losses::{report_chains, report_trouble};
 use crate::output::print_error;
-use arguments::Resolved;
+use crate::symbol_source::{keep_learned, recalling_store, report_nameless};
+use options::Comparison;
 use recording::Recording;
 
-/// The options.
-pub(crate) fn command() -> Command {
-    arguments::command()
-}
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "diff",
+    command: arguments::command,
+    run: |matches, _| run(&arguments::options(matches)?),
+    shares_work: true,
+};
 
 /// Runs `diff`.
-pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let options = arguments::resolve(matches)?;
-    let mut inputs = open_all(matches, &options.files)?;
+fn run(options: &Comparison) -> Result<i32, Failure> {
+    let quiet = options.recording.quiet;
+    let mut inputs = open_all(&options.files, options.recording.input.force)?;
     if options.streams {
         inputs.truncate(2);
     }
-    if matches.get_flag("dump-raw-trace") {
+    if let Some(order) = options.dump {
         for input in &inputs {
-            dump::report(matches, input, &input.reader()?, crate::output::stdout())?;
+            let output = crate::output::stdout();
+            dump::report(order, quiet, input, &input.reader()?, output)?;
         }
     }
     oxperf_sys::heap::keep_freed_memory();
-    let recordings = load(matches, &inputs, &options)?;
-    for recording in recordings.iter().filter(|_| !is_quiet(matches)) {
+    let recordings = load(&inputs, options)?;
+    for recording in recordings.iter().filter(|_| !quiet) {
         report_trouble(&recording.diagnostics);
         report_chains(&recording.profile.chain_losses);
     }
@@ -45,23 +51,19 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         write_streams(&recordings)?;
         return Ok(code::SUCCESS);
     }
-    let events = events(&recordings, &options);
+    let events = events(&recordings, options);
     if let Some(path) = &options.flame_graph {
         flames::write(&recordings, &events, path)?;
         return Ok(code::SUCCESS);
     }
-    write(&recordings, &events, &options)?;
+    write(&recordings, &events, options)?;
     Ok(code::SUCCESS)
 }
 
 /// Reads all recordings side by side.
-fn load(
-    matches: &ArgMatches,
-    inputs: &[Input],
-    options: &Resolved,
-) -> Result<Vec<Recording>, Failure> {
-    let store = naming::remembering_store(matches)?;
-    let read = |(input, nth)| Recording::load(matches, input, nth, (options, &store));
+fn load(inputs: &[Input], options: &Comparison) -> Result<Vec<Recording>, Failure> {
+    let store = recalling_store(&options.recording.symbols)?;
+    let read = |(input, nth)| Recording::load(input, nth, options, &store);
     let recordings = std::thread::scope(|scope| {
         // Where this thread is all that shares work, others would wait for it while it waits for them.
         let alone = rayon::current_thread_index().is_some();
@@ -80,16 +82,16 @@ fn load(
         };
         readers.into_iter().map(recording).collect()
     });
-    naming::keep_learned(&store);
-    naming::report_nameless(&store);
+    keep_learned(&store);
+    report_nameless(&store);
     recordings
 }
 
 /// Opens the recordings; the largest will be read longest, and tells how far it is.
-fn open_all(matches: &ArgMatches, files: &[String]) -> Result<Vec<Input>, Failure> {
+fn open_all(files: &[String], force: bool) -> Result<Vec<Input>, Failure> {
     let inputs = files
         .iter()
-        .map(|file| open(matches, file))
+        .map(|file| open(file, force))
         .collect::<Result<Vec<Input>, _>>()?;
     let largest = (0..inputs.len()).max_by_key(|&nth| inputs[nth].size());
     let quiet = |(nth, input): (usize, Input)| match Some(nth) == largest {
@@ -99,8 +101,8 @@ fn open_all(matches: &ArgMatches, files: &[String]) -> Result<Vec<Input>, Failur
     Ok(inputs.into_iter().enumerate().map(quiet).collect())
 }
 
-fn open(matches: &ArgMatches, file: &str) -> Result<Input, Failure> {
-    Input::open(file, matches.get_flag("force")).map_err(|failure| {
+fn open(file: &str, force: bool) -> Result<Input, Failure> {
+    Input::open(file, force).map_err(|failure| {
         print_error(&failure.to_string());
         Failure::new(format!("Failed to open {file}"))
     })
@@ -114,7 +116,7 @@ struct Event<'a> {
 }
 
 /// The baseline's events with what became of them.
-fn events<'a>(recordings: &'a [Recording], options: &Resolved) -> Vec<Event<'a>> {
+fn events<'a>(recordings: &'a [Recording], options: &Comparison) -> Vec<Event<'a>> {
     let Some(baseline) = recordings.first() else {
         return Vec::new();
     };
@@ -179,7 +181,7 @@ fn write_streams(recordings: &[Recording]) -> Result<(), Failure> {
 fn write(
     recordings: &[Recording],
     events: &[Event<'_>],
-    options: &Resolved,
+    options: &Comparison,
 ) -> Result<(), Failure> {
     let compared: Vec<Compared<'_>> = events
         .iter()

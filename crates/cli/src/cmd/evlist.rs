@@ -9,8 +9,8 @@ use oxperf_present::recording::event_names::RecordedNames;
 use oxperf_present::recording::evlist::{self, Detail, ListedEvent, Listing};
 use oxperf_session::EventTable;
 
-use crate::failure::{Failure, code};
 use crate::cmd::Entry;
+use crate::failure::{Failure, code};
 use crate::input::{Input, InputOptions};
 
 /// The command.

@@ -18,7 +18,6 @@ pub(super) mod verbose;
 
 use std::io::Write;
 
-use clap::{ArgMatches, Command};
 use oxperf_abi::EventType;
 use oxperf_analysis::hist::{graphed, histograms};
 use oxperf_collect::{CollectOptions, MergeThreads};
@@ -27,17 +26,21 @@ use oxperf_itrace::ItraceOptions;
 use oxperf_machine::Machine;
 use oxperf_present::report::{branch_kinds, prologue, restrictions, table, tip};
 use oxperf_profile::{EventProfile, Profile};
+use oxperf_query::{Filter, formatters, require_cpus};
 use oxperf_session::Diagnostics;
 use oxperf_symbols::SymbolStore;
 use oxperf_tracepoint::Formatters;
 
 use super::dump;
-use crate::collect::{Graphed, Itrace, Loaded, Wishes};
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
-use crate::filter::{self, Filter};
-use crate::input::{Input, report_chains, report_trouble};
+use crate::input::Input;
+use crate::load::{Graphed, LoadOptions, Loaded, load};
+use crate::losses::{losses, report_chains, report_trouble};
 use crate::output::{Output, print_error};
-use crate::{collect, data_types, header, itrace, naming, separator, stitch};
+use crate::recording_options::TraceRequest;
+use crate::stitch::stitched_registers;
+use crate::{data_types, header, separator, symbol_source};
 use browser::BrowsedRecording;
 use count_mode::CountMode;
 use options::{HeaderRequest, ReportForm, ReportOptions};
@@ -58,10 +61,13 @@ const TIPS: [&str; 6] = [
 const HINT: &[u8] =
     b"# To display the perf.data header info, please use --header/--header-only options.\n#\n";
 
-/// The options.
-pub(crate) fn command() -> Command {
-    arguments::command()
-}
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "report",
+    command: arguments::command,
+    run: |matches, _| run(&arguments::options(matches)?),
+    shares_work: true,
+};
 
 const NO_CHAINS: &str = "\
 Error:
@@ -74,19 +80,17 @@ Error:
 Selected --sort parent, but no callchain data. Did you call 'perf record' without -g?";
 
 /// Runs `report`.
-pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let options = arguments::options(matches)?;
-    let mut input = Input::from_matches(matches)?;
+fn run(options: &ReportOptions) -> Result<i32, Failure> {
+    let mut input = Input::new(&options.recording.input)?;
     loop {
         let report = Report {
-            matches,
-            options: &options,
+            options,
             input: &input,
             reader: &input.reader()?,
         };
         match report.run()? {
             Next::Exit(code) => return Ok(code),
-            Next::Recording(name) => input = Input::open(&name, options.force)?,
+            Next::Recording(name) => input = Input::open(&name, options.recording.input.force)?,
         }
     }
 }
@@ -100,8 +104,6 @@ enum Next {
 
 /// A report of one recording.
 struct Report<'a> {
-    /// The arguments that say how the recording is read.
-    matches: &'a ArgMatches,
     options: &'a ReportOptions,
     input: &'a Input,
     reader: &'a Reader<'a>,
@@ -123,9 +125,10 @@ impl Report<'_> {
                     return records::tasks(self.input, self.reader, with_maps, output)
                         .map(Next::Exit);
                 }
-                ReportForm::Dump => {
+                ReportForm::Dump(order) => {
                     self.hint(&mut output)?;
-                    return dump::report(self.matches, self.input, self.reader, output)
+                    let quiet = options.recording.quiet;
+                    return dump::report(order, quiet, self.input, self.reader, output)
                         .map(Next::Exit);
                 }
                 _ => {
@@ -149,8 +152,10 @@ impl Report<'_> {
 
     /// Counts samples and shows them; gives the recording that is wanted instead.
     fn samples(&self, output: &mut Output) -> Result<Option<String>, Failure> {
-        let trace = itrace::options(self.matches, ItraceOptions::REPORT)?;
-        let counted = match self.options.counting.mode(self.reader, trace.as_ref()) {
+        let recording = &self.options.recording;
+        let trace = recording.trace.request(ItraceOptions::REPORT)?;
+        let itrace = trace.as_ref().map(|trace| &trace.itrace);
+        let counted = match self.options.counting.mode(self.reader, itrace) {
             Ok(counted) => counted,
             Err(refusal) => {
                 print_error(refusal);
@@ -170,13 +175,11 @@ impl Report<'_> {
             return Ok(None);
         }
         oxperf_sys::heap::keep_freed_memory();
-        if let Err(failure) = filter::require_cpus(self.matches, self.reader.events()) {
+        if let Err(failure) = require_cpus(&recording.filter, self.reader.events()) {
             print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
             return Ok(None);
         }
-        let Some((profile, diagnostics, rows)) =
-            self.load(&plan, &formats, (self.matches, trace), output)?
-        else {
+        let Some((profile, diagnostics, rows)) = self.load(&plan, &formats, trace, output)? else {
             return Ok(None);
         };
         self.show(&plan, &profile, &diagnostics, &rows, output)
@@ -187,11 +190,12 @@ impl Report<'_> {
         &self,
         plan: &TablePlan<'_>,
         formats: &Formatters,
-        trace: Itrace<'_>,
+        trace: Option<TraceRequest>,
         output: &mut Output,
     ) -> Result<Option<(Profile, Diagnostics, RowFilter)>, Failure> {
-        let names = naming::source(self.matches, self.reader)?;
-        let filter = Filter::from_matches(self.matches, self.reader);
+        let recording = &self.options.recording;
+        let names = symbol_source::open(&recording.symbols, self.reader)?;
+        let filter = Filter::new(&recording.filter, self.reader);
         if filter.is_err() {
             // Times and the like are looked at behind the hint.
             output.flush()?;
@@ -204,33 +208,28 @@ impl Report<'_> {
             && plan.graphs_few_rows()
             && rows.shows_all();
         let graphed = |profile: &Profile| graphed(profile, &plan.for_text(profile).0);
-        let wishes = Wishes {
+        let collected = self.collect_options(plan, &rows);
+        let loading = LoadOptions {
+            trace,
+            switching: recording.switching.clone(),
             details: plan.details(self.reader, &self.options.rows.details()),
             formats: Some(formats),
             graphed: few_graphs.then_some(&graphed as &Graphed<'_>),
+            ..LoadOptions::new(&recording.symbols, &filter, collected)
         };
-        let collected = self.collect_options(plan, &rows);
         let Loaded {
             mut profile,
             diagnostics,
             machine,
-        } = collect::load(
-            self.input,
-            self.reader,
-            &names,
-            collected,
-            wishes,
-            trace,
-            &filter,
-        )?;
+        } = load(self.input, self.reader, &names, loading)?;
         self.add_code_facts(plan, &mut profile, &machine, names.otherwise());
         if self.options.table.verbose {
             verbose::note_origins(&mut profile, &names, &machine);
         }
         drop(machine);
-        naming::keep(&names);
+        symbol_source::keep(&names);
         if !self.options.table.text.quiet {
-            naming::report_nameless(names.otherwise());
+            symbol_source::report_nameless(names.otherwise());
             report_trouble(&diagnostics);
             report_chains(&profile.chain_losses);
         }
@@ -249,13 +248,13 @@ impl Report<'_> {
     fn collect_options(&self, plan: &TablePlan<'_>, rows: &RowFilter) -> CollectOptions {
         let shows_threads = plan.shows_threads() || rows.selects_threads();
         CollectOptions {
-            stitch: stitch::registers(self.matches, self.reader),
+            stitch: stitched_registers(self.options.recording.stitch_lbr, self.reader),
             merge_threads: if self.options.form.is_text() && !shows_threads {
                 MergeThreads::ByComm
             } else {
                 MergeThreads::Never
             },
-            ..plan.collect().clone()
+            ..*plan.collect()
         }
     }
 
@@ -267,12 +266,13 @@ impl Report<'_> {
         machine: &Machine,
         store: &SymbolStore,
     ) {
-        let from = (machine, store);
+        let symbols = &self.options.recording.symbols;
         if plan.wants_paces() {
-            profile.ipc = cycles::paces(self.matches, from, profile);
+            profile.ipc = cycles::paces(symbols, machine, store, profile);
         }
         if plan.wants_types() {
-            profile.data_places = data_types::find(self.matches, from, profile, &mut |_| {}).places;
+            profile.data_places =
+                data_types::find(symbols, machine, store, profile, &mut |_| {}).places;
         }
     }
 
@@ -281,7 +281,7 @@ impl Report<'_> {
         let groupless =
             profile.events.len() > 1 && profile.events.iter().all(|event| event.group.is_none());
         if self.options.table.events.joins && groupless {
-            collect::join_events(profile);
+            profile.join_events();
         }
         plan.find_parents(profile);
         if !plan.shows_blocks() {
@@ -303,7 +303,7 @@ impl Report<'_> {
     ) -> Result<Option<String>, Failure> {
         match &self.options.form {
             ReportForm::Page(path) => {
-                let losses = collect::losses(profile, diagnostics);
+                let losses = losses(profile, diagnostics);
                 html::write(path, profile, &losses, self.reader, self.input.path())?;
             }
             ReportForm::Browser => {
@@ -315,7 +315,7 @@ impl Report<'_> {
                 return browser::show(recording, profile, plan, rows);
             }
             ReportForm::Json | ReportForm::Csv => {
-                let losses = collect::losses(profile, diagnostics);
+                let losses = losses(profile, diagnostics);
                 self.structured(plan, profile, &losses, rows, output)?;
             }
             _ => self.text(plan, profile, rows, output)?,
@@ -390,7 +390,7 @@ impl Report<'_> {
 fn tracepoint_formats(reader: &Reader<'_>) -> Formatters {
     let mut events = reader.events().iter();
     if events.any(|event| event.stored.attr.kind == EventType::TRACEPOINT) {
-        collect::formatters(reader)
+        formatters(reader)
     } else {
         Formatters::default()
     }

@@ -107,66 +107,65 @@ fn style() -> [Arg; 23] {
 
 /// The options as values.
 pub(super) fn options(matches: &ArgMatches) -> Result<AnnotateOptions, Failure> {
-        let word = |name| matches.get_one::<String>(name).map(String::as_str);
-        let share = word("percent-type").unwrap_or_default();
-        let share = Share::parse(share).ok_or_else(|| {
-            Failure::bad_option(format!("Error:\nUnknown --percent-type: `{share}'"))
-        })?;
-        let syntax = match word("disassembler-style") {
-            Some("intel" | "intel-mnemonic") => Syntax::Intel,
-            Some("att" | "att-mnemonic") | None => Syntax::Att,
-            Some(other) => {
-                return Err(Failure::bad_option(format!(
-                    "Error:\nUnknown style of -M: `{other}' (att, intel)"
-                )));
-            }
-        };
-        let column = match (
-            matches.get_flag("show-nr-samples"),
-            matches.get_flag("show-total-period"),
-        ) {
-            (true, _) => Column::Samples,
-            (_, true) => Column::Period,
-            _ => Column::Percent,
-        };
-        let objects = word("dsos").into_iter().flat_map(|list| list.split(','));
-        Ok(AnnotateOptions {
-            recording: arguments::recording(matches),
-            dump: dump::is_asked(matches).then(|| dump::order(matches)),
-            symbol: word("symbol").or(word("function")).map(str::to_owned),
-            objects: objects
-                .filter(|name| !name.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            full_paths: matches.get_flag("full-paths"),
-            group: matches.get_flag("group"),
-            min_percent: matches.get_one("percent-limit").copied().unwrap_or(0.0),
-            skip_missing: matches.get_flag("skip-missing"),
-            print_lines: matches.get_flag("print-line"),
-            code: CodeOptions {
-                with_source: !matches.get_flag("no-source"),
-                moved_sources: word("prefix").map(|prefix| {
-                    (
-                        matches.get_one("prefix-strip").copied().unwrap_or(0),
-                        prefix.to_owned(),
-                    )
-                }),
-                with_types: matches.get_flag("code-with-type"),
-                with_callees: matches.get_flag("stdio2"),
-            },
-            syntax,
-            text: AnnotateText {
-                column,
-                share,
-                raw: matches.get_flag("asm-raw"),
-                coloured: arguments::colours(matches),
-                coloured_code: arguments::colours(matches),
-            },
-            compact: matches.get_flag("stdio2"),
-            data_type: word("data-type").map(str::to_owned),
-            statistics: StatisticsOptions {
-                by_reason: matches.get_flag("type-stat"),
-                by_instruction: matches.get_flag("insn-stat"),
-            },
-        })
-    }
+    let word = |name| matches.get_one::<String>(name).map(String::as_str);
+    let share = word("percent-type").unwrap_or_default();
+    let share = Share::parse(share)
+        .ok_or_else(|| Failure::bad_option(format!("Error:\nUnknown --percent-type: `{share}'")))?;
+    let syntax = match word("disassembler-style") {
+        Some("intel" | "intel-mnemonic") => Syntax::Intel,
+        Some("att" | "att-mnemonic") | None => Syntax::Att,
+        Some(other) => {
+            return Err(Failure::bad_option(format!(
+                "Error:\nUnknown style of -M: `{other}' (att, intel)"
+            )));
+        }
+    };
+    let column = match (
+        matches.get_flag("show-nr-samples"),
+        matches.get_flag("show-total-period"),
+    ) {
+        (true, _) => Column::Samples,
+        (_, true) => Column::Period,
+        _ => Column::Percent,
+    };
+    let objects = word("dsos").into_iter().flat_map(|list| list.split(','));
+    Ok(AnnotateOptions {
+        recording: arguments::recording(matches),
+        dump: dump::is_asked(matches).then(|| dump::order(matches)),
+        symbol: word("symbol").or(word("function")).map(str::to_owned),
+        objects: objects
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        full_paths: matches.get_flag("full-paths"),
+        group: matches.get_flag("group"),
+        min_percent: matches.get_one("percent-limit").copied().unwrap_or(0.0),
+        skip_missing: matches.get_flag("skip-missing"),
+        print_lines: matches.get_flag("print-line"),
+        code: CodeOptions {
+            with_source: !matches.get_flag("no-source"),
+            moved_sources: word("prefix").map(|prefix| {
+                (
+                    matches.get_one("prefix-strip").copied().unwrap_or(0),
+                    prefix.to_owned(),
+                )
+            }),
+            with_types: matches.get_flag("code-with-type"),
+            with_callees: matches.get_flag("stdio2"),
+        },
+        syntax,
+        text: AnnotateText {
+            column,
+            share,
+            raw: matches.get_flag("asm-raw"),
+            coloured: arguments::colours(matches),
+            coloured_code: arguments::colours(matches),
+        },
+        compact: matches.get_flag("stdio2"),
+        data_type: word("data-type").map(str::to_owned),
+        statistics: StatisticsOptions {
+            by_reason: matches.get_flag("type-stat"),
+            by_instruction: matches.get_flag("insn-stat"),
+        },
+    })
+}

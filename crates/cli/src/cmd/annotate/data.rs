@@ -7,8 +7,8 @@ use oxperf_profile::SampleTotals;
 use oxperf_profile::{DataPlace, DsoId, FrameId, Profile};
 use oxperf_symbols::SymbolStore;
 
-use super::options::AnnotateOptions;
 use super::functions::counted;
+use super::options::AnnotateOptions;
 use super::statistics::Statistics;
 use crate::data_types::{self, FoundData};
 use crate::failure::Failure;
@@ -26,10 +26,13 @@ pub(super) fn write(
     profile: &mut Profile,
 ) -> Result<(), Failure> {
     let mut statistics = Statistics::new(profile);
-    let FoundData { places, layouts } =
-        data_types::find(&options.recording.symbols, machine, store, profile, &mut |seen| {
-            statistics.add(seen)
-        });
+    let FoundData { places, layouts } = data_types::find(
+        &options.recording.symbols,
+        machine,
+        store,
+        profile,
+        &mut |seen| statistics.add(seen),
+    );
     let known = statistics.finish();
     profile.data_places = places;
     let keys = vec![SortKey::Dso, SortKey::DataType];

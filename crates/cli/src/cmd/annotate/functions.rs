@@ -23,7 +23,10 @@ pub(super) struct Function<'p> {
 
 /// The functions to show, for each event or group of events that counted in what was asked for: the heaviest first,
 /// whatever threads ran them.
-pub(super) fn functions<'p>(profile: &'p Profile, options: &AnnotateOptions) -> Vec<Vec<Function<'p>>> {
+pub(super) fn functions<'p>(
+    profile: &'p Profile,
+    options: &AnnotateOptions,
+) -> Vec<Vec<Function<'p>>> {
     let keys = vec![SortKey::Dso, SortKey::Symbol];
     let tables = histograms(
         profile,
@@ -72,7 +75,11 @@ fn asks_for(options: &AnnotateOptions, profile: &Profile, frame: FrameId) -> boo
 }
 
 /// The functions of one event or group.
-fn of_table<'p>(profile: &'p Profile, table: &Table, options: &AnnotateOptions) -> Vec<Function<'p>> {
+fn of_table<'p>(
+    profile: &'p Profile,
+    table: &Table,
+    options: &AnnotateOptions,
+) -> Vec<Function<'p>> {
     let mut seen = HashSet::new();
     let whole = table
         .events

@@ -40,4 +40,3 @@ pub(super) struct StatisticsOptions {
     pub(super) by_reason: bool,
     pub(super) by_instruction: bool,
 }
-

@@ -153,7 +153,11 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Writes what is wanted.
-    pub(super) fn write(&self, output: &mut Output, wanted: StatisticsOptions) -> Result<(), Failure> {
+    pub(super) fn write(
+        &self,
+        output: &mut Output,
+        wanted: StatisticsOptions,
+    ) -> Result<(), Failure> {
         if wanted.by_reason {
             type_statistics(output, &self.types)?;
         }

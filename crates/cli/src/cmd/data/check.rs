@@ -1,13 +1,15 @@
 //! `data check`: what a recording is, and what of it is damaged.
 
+mod arguments;
+
 use std::io::Write;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_present::recording::data_check;
 use oxperf_session::RecordingCheck;
 
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
-use crate::input::{self, Input};
+use crate::input::{Input, InputOptions};
 
 /// Everything could be read.
 const WHOLE: i32 = 0;
@@ -16,36 +18,33 @@ const DAMAGED: i32 = 1;
 /// Nothing could.
 const UNREADABLE: i32 = 2;
 
-/// The options.
-pub(crate) fn command() -> Command {
-    Command::new("check")
-        .about("Say what a recording is, what of it is damaged, and what was lost")
-        .args(input::arguments())
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("Answer as JSON"),
-        )
-        .arg(
-            Arg::new("recording")
-                .value_name("FILE")
-                .conflicts_with("input")
-                .help("Recording to check, as with -i"),
-        )
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "check",
+    command: arguments::command,
+    run: |matches, program| run(&arguments::options(matches), program),
+    shares_work: true,
+};
+
+/// The options of `data check`.
+struct CheckOptions {
+    input: InputOptions,
+    /// The user's name for the recording.
+    name: String,
+    /// The answer is JSON.
+    json: bool,
 }
 
 /// Runs `data check`.
-pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
-    let name = name(matches);
-    let (answer, code) = match examine(matches) {
+fn run(options: &CheckOptions, program: &str) -> Result<i32, Failure> {
+    let (answer, code) = match examine(&options.input) {
         Ok(found) => (
-            describe(matches, &name, &found, program)?,
+            describe(options, &found, program)?,
             if found.is_whole() { WHOLE } else { DAMAGED },
         ),
         // It says nothing about the recording.
         Err(failure) if failure.code() == code::OUT_OF_MEMORY => return Err(failure),
-        Err(failure) => (refuse(matches, &name, &failure.to_string()), UNREADABLE),
+        Err(failure) => (refuse(options, &failure.to_string()), UNREADABLE),
     };
     let mut output = crate::output::stdout();
     output.write_all(&answer)?;
@@ -53,30 +52,19 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     Ok(code)
 }
 
-fn examine(matches: &ArgMatches) -> Result<RecordingCheck, Failure> {
-    let input = match matches.get_one::<String>("recording") {
-        Some(path) => Input::open(path, matches.get_flag("force"))?,
-        None => Input::from_matches(matches)?,
-    };
+fn examine(options: &InputOptions) -> Result<RecordingCheck, Failure> {
+    let input = Input::new(options)?;
     let reader = input.reader_of_any()?;
     RecordingCheck::run(&reader).map_err(|error| input.refuse(&error))
 }
 
-/// What the user called the recording.
-fn name(matches: &ArgMatches) -> String {
-    let named = ["recording", "input"]
-        .iter()
-        .find_map(|option| matches.get_one::<String>(option));
-    named.cloned().unwrap_or_else(|| "perf.data".to_owned())
-}
-
 fn describe(
-    matches: &ArgMatches,
-    name: &str,
+    options: &CheckOptions,
     found: &RecordingCheck,
     program: &str,
 ) -> Result<Vec<u8>, Failure> {
-    if matches.get_flag("json") {
+    let name = &options.name;
+    if options.json {
         let mut out = Vec::new();
         data_check::write_json(&mut out, name, found);
         return Ok(out);
@@ -88,9 +76,10 @@ fn describe(
     Ok(out.into_bytes())
 }
 
-fn refuse(matches: &ArgMatches, name: &str, reason: &str) -> Vec<u8> {
+fn refuse(options: &CheckOptions, reason: &str) -> Vec<u8> {
+    let name = &options.name;
     let mut out = Vec::new();
-    if matches.get_flag("json") {
+    if options.json {
         data_check::write_unreadable_json(&mut out, name, reason);
     } else {
         out.extend_from_slice(format!("{name}: unreadable\n{reason}\n").as_bytes());

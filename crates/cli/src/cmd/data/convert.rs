@@ -15,6 +15,7 @@ use oxperf_data::Reader;
 use oxperf_query::TimeWindows;
 use oxperf_sys::files::create_output;
 
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
 use crate::naming;
@@ -114,6 +115,14 @@ struct Converted {
     /// Samples outside of the times that were asked for.
     skipped: u64,
 }
+
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "convert",
+    command,
+    run,
+    shares_work: true,
+};
 
 /// The options.
 pub(crate) fn command() -> Command {

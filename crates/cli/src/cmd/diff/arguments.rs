@@ -6,36 +6,21 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_analysis::diff::{DiffOptions, Method};
 use oxperf_analysis::hist::SortKey;
 use oxperf_analysis::streams::KEYS;
-use oxperf_collect::{CollectOptions, LineText, MergeThreads};
+use oxperf_collect::{CollectOptions, LineText};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::diff::DiffText;
+use oxperf_query::read_names;
 
+use super::options::Comparison;
+use crate::arguments;
+use crate::cmd::dump::arguments as dump;
 use crate::cmd::report::row_filter::RowFilter;
 use crate::failure::Failure;
-use crate::{filter, naming, separator};
+use crate::separator;
 
 /// What is compared where nothing is named.
 const OLD: &str = "perf.data.old";
 const NEW: &str = "perf.data";
-
-/// What the arguments come to.
-pub(super) struct Resolved {
-    /// The recordings, the baseline first.
-    pub(super) files: Vec<String>,
-    pub(super) diff: DiffOptions,
-    pub(super) collect: CollectOptions,
-    pub(super) text: DiffText,
-    /// The windows of time of each recording.
-    pub(super) times: Vec<Option<String>>,
-    /// Which samples count, by their names.
-    pub(super) shown: RowFilter,
-    /// Source files are shown with their whole paths.
-    pub(super) whole_paths: bool,
-    pub(super) json: bool,
-    /// Hot streams are compared, and no rows.
-    pub(super) streams: bool,
-    pub(super) flame_graph: Option<PathBuf>,
-}
 
 /// The keys that rows of different recordings can be told apart by.
 const COMPARED: [SortKey; 9] = [
@@ -86,9 +71,9 @@ pub(super) fn command() -> Command {
         ])
         .args(crate::cmd::dump::arguments())
         .next_help_heading("Hardware trace")
-        .args(crate::itrace::arguments(ItraceOptions::ALL_LETTERS))
+        .args(arguments::itrace::arguments(ItraceOptions::ALL_LETTERS))
         .next_help_heading("Names")
-        .args(naming::arguments())
+        .args(arguments::symbols::arguments())
 }
 
 fn table_arguments() -> [Arg; 9] {
@@ -140,7 +125,7 @@ fn sample_arguments() -> [Arg; 8] {
 }
 
 /// Turns the arguments into what the stages take.
-pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
+pub(super) fn options(matches: &ArgMatches) -> Result<Comparison, Failure> {
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
     let files = files(
         matches
@@ -155,7 +140,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         _ if streams => Method::DeltaAbs,
         method => method,
     };
-    let separator = separator::of(matches);
+    let separator = arguments::separator(matches);
     if separator::is_refused(separator.as_deref()) {
         return Err(Failure::new(separator::NO_POINTS));
     }
@@ -171,12 +156,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         true => KEYS.to_vec(),
         false => sort_keys(text("sort").unwrap_or_default())?,
     };
-    let list = |name| {
-        text(name)
-            .filter(|_| !streams)
-            .map(filter::names)
-            .transpose()
-    };
+    let list = |name| text(name).filter(|_| !streams).map(read_names).transpose();
     let (comms, dsos, symbols) = (list("comms")?, list("dsos")?, list("symbols")?);
     // What is the same in all rows needs no column.
     let told = |key: &&SortKey| match key {
@@ -187,7 +167,9 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     };
     let columns: Vec<SortKey> = keys.iter().filter(|key| !told(key)).copied().collect();
     let flame_graph = matches.get_one::<PathBuf>("flamegraph").cloned();
-    Ok(Resolved {
+    Ok(Comparison {
+        recording: arguments::recording(matches),
+        dump: dump::is_asked(matches).then(|| dump::order(matches)),
         collect: collect(matches, &keys, flame_graph.is_some() || streams),
         text: DiffText {
             method,
@@ -232,7 +214,7 @@ fn collect(matches: &ArgMatches, keys: &[SortKey], chains: bool) -> CollectOptio
     CollectOptions {
         chains,
         max_stack: 127,
-        inlines: chains && naming::inlines(matches),
+        inlines: chains && !matches.get_flag("no-inline"),
         // Of the code of a line, some addresses count for more than others where streams are found.
         addresses_apart: streams || matches.get_count("verbose") > 0,
         history: streams,
@@ -299,23 +281,6 @@ fn sort_keys(text: &str) -> Result<Vec<SortKey>, Failure> {
         }
     }
     Ok(keys)
-}
-
-impl Resolved {
-    /// Which threads neither a column nor what is shown tells apart.
-    pub(super) fn alike(&self, shown: &RowFilter) -> MergeThreads {
-        let has = |key: SortKey| self.diff.keys.contains(&key);
-        if has(SortKey::Thread) || has(SortKey::Process) || shown.selects_threads() {
-            return MergeThreads::Never;
-        }
-        let selects_names =
-            has(SortKey::Comm) || shown.selects_names() || self.flame_graph.is_some();
-        if selects_names {
-            MergeThreads::ByComm
-        } else {
-            MergeThreads::Always
-        }
-    }
 }
 
 #[cfg(test)]

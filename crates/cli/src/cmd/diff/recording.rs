@@ -1,6 +1,5 @@
 //! One recording of a comparison: its profile, and its rows by the keys of the comparison.
 
-use clap::ArgMatches;
 use oxperf_abi::{EventAttr, EventType};
 use oxperf_analysis::diff::Method;
 use oxperf_analysis::hist::{HistOptions, SortKey, Table, histograms};
@@ -14,14 +13,14 @@ use oxperf_query::{Filter, FilterOptions, formatters, require_cpus};
 use oxperf_session::Diagnostics;
 use oxperf_symbols::SymbolStore;
 
-use super::arguments::Resolved;
-use crate::arguments as groups;
+use super::options::Comparison;
 use crate::cmd::report::cycles::are_consecutive;
 use crate::cmd::report::verbose;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::load::{LoadOptions, Loaded, load};
 use crate::losses::losses;
+use crate::recording_options::RecordingOptions;
 
 /// What is known of a recording.
 pub(super) struct Recording {
@@ -37,10 +36,10 @@ pub(super) struct Recording {
 impl Recording {
     /// Reads a recording, the `nth` of the comparison, with names of a store that all of them share.
     pub(super) fn load(
-        matches: &ArgMatches,
         input: &Input,
         nth: usize,
-        (options, store): (&Resolved, &SymbolStore),
+        options: &Comparison,
+        store: &SymbolStore,
     ) -> Result<Recording, Failure> {
         let reader = input.reader()?;
         if options.diff.method == Method::Cycles && !carries_branches(&reader) {
@@ -56,9 +55,13 @@ impl Recording {
                 "{path}: no branches, so no streams: record them with -b"
             )));
         }
-        let filters = groups::filter::options(matches);
-        require_cpus(&filters, reader.events())?;
-        let symbols = groups::symbols::options(matches);
+        let RecordingOptions {
+            filter,
+            symbols,
+            trace,
+            ..
+        } = &options.recording;
+        require_cpus(filter, reader.events())?;
         let names = symbols.recorded(&reader, store);
         let keys = &options.diff.keys;
         let formatters = keys.contains(&SortKey::Trace).then(|| formatters(&reader));
@@ -66,16 +69,16 @@ impl Recording {
             details: keys.iter().filter_map(|key| key.detail()).collect(),
             ..DetailOptions::default()
         };
-        let trace = groups::itrace::request(matches, ItraceOptions::REPORT)?;
+        let trace = trace.request(ItraceOptions::REPORT)?;
         let filters = FilterOptions {
             times: options.times.get(nth).cloned().flatten(),
-            ..filters
+            ..filter.clone()
         };
         let (filter, threads) = Filter::new(&filters, &reader)?.split_threads();
         let shown = options.shown.clone().of_threads(threads);
         let collected = CollectOptions {
             blocks: blocks(options, &reader),
-            merge_threads: options.alike(&shown),
+            merge_threads: options.merge_threads(&shown),
             ..options.collect
         };
         let Loaded {
@@ -90,7 +93,7 @@ impl Recording {
                 trace,
                 details,
                 formats: formatters.as_ref(),
-                ..LoadOptions::new(&symbols, &filter, collected)
+                ..LoadOptions::new(symbols, &filter, collected)
             },
         )?;
         shown.restrict(&mut profile);
@@ -161,7 +164,7 @@ fn carries_branches(reader: &Reader<'_>) -> bool {
 }
 
 /// What is wanted of the code between branches.
-fn blocks(options: &Resolved, reader: &Reader<'_>) -> Option<BlockDetail> {
+fn blocks(options: &Comparison, reader: &Reader<'_>) -> Option<BlockDetail> {
     (options.diff.method == Method::Cycles).then(|| BlockDetail {
         consecutive: are_consecutive(reader.events()),
         lines: Some(LineText {

@@ -228,7 +228,7 @@ fn kept_in(matches: &ArgMatches) -> Option<PathBuf> {
     if matches.get_flag("no-buildid") || matches.get_flag("no-buildid-cache") {
         return None;
     }
-    environment::build_id_cache(matches)
+    crate::arguments::build_id_cache(matches)
 }
 
 /// Only a `-` that somebody wrote stands for standard output: a pipe alone may wait for what the program prints.

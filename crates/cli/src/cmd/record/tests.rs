@@ -7,7 +7,7 @@ use oxperf_pmu::{Catalogue, MemoryPmus, MemoryTracepoints};
 
 use super::messages::Verbosity;
 use super::{ArgumentProblem, RecordCommand, arguments, events};
-use crate::environment::BUILD_ID_DIR;
+use crate::arguments::BUILD_ID_DIR;
 
 /// The thread that stands for `PID` in the expectations.
 const THREAD: i32 = 4242;

@@ -21,9 +21,10 @@ use super::options::{
 use super::parents::{self, Parents};
 use super::row_filter::RowFilterOptions;
 use super::table_plan::chain_order;
-use crate::cmd::dump;
+use crate::arguments::{self, input, symbols};
+use crate::cmd::dump::arguments as dump;
 use crate::failure::Failure;
-use crate::{environment, header, input, naming, separator, stitch, switching};
+use crate::{environment, header};
 
 fn flag(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
@@ -38,13 +39,13 @@ pub(super) fn command() -> Command {
         .arg(super::browser::argument())
         .args(super::count_mode::arguments())
         .arg(super::cycles::argument())
-        .arg(stitch::argument())
+        .arg(arguments::stitch::argument())
         .args(super::accepted::arguments())
         .next_help_heading("Which samples")
-        .args(crate::filter::arguments())
+        .args(arguments::filter::arguments())
         .args(super::row_filter::arguments())
         .args(parents::arguments())
-        .args(switching::arguments())
+        .args(arguments::switching::arguments())
         .next_help_heading("Instead of the table")
         .args([super::html::argument()])
         .args(super::structured::arguments())
@@ -55,11 +56,11 @@ pub(super) fn command() -> Command {
         ])
         .args(dump::arguments())
         .next_help_heading("Hardware trace")
-        .args(crate::itrace::arguments(ItraceOptions::ALL_LETTERS))
+        .args(arguments::itrace::arguments(ItraceOptions::ALL_LETTERS))
         .next_help_heading("The header")
         .args(header::arguments())
         .next_help_heading("Names")
-        .args(naming::arguments())
+        .args(symbols::arguments())
 }
 
 fn table_arguments() -> [Arg; 31] {
@@ -156,6 +157,7 @@ pub(super) fn options(matches: &ArgMatches) -> Result<ReportOptions, Failure> {
         _ => CounterLayout::Columns,
     };
     Ok(ReportOptions {
+        recording: arguments::recording(matches),
         header: header_request(matches, &form),
         full_header: matches.get_flag("show-info"),
         counting: CountOptions {
@@ -169,7 +171,6 @@ pub(super) fn options(matches: &ArgMatches) -> Result<ReportOptions, Failure> {
         rows: row_filter(matches),
         thread_counters: matches.get_flag("threads").then_some(columns),
         passed_on: passed_on(matches),
-        force: matches.get_flag("force"),
         form,
     })
 }
@@ -185,8 +186,8 @@ fn form(matches: &ArgMatches) -> ReportForm {
         ReportForm::RecordCounts
     } else if matches.get_flag("tasks") || with_maps {
         ReportForm::Tasks { with_maps }
-    } else if matches.get_flag("dump-raw-trace") {
-        ReportForm::Dump
+    } else if dump::is_asked(matches) {
+        ReportForm::Dump(dump::order(matches))
     } else if let Some(path) = matches.get_one::<PathBuf>(super::html::NAME) {
         ReportForm::Page(path.clone())
     } else if matches.get_flag("json") {
@@ -212,7 +213,7 @@ fn is_on_terminal() -> bool {
 
 /// A browser shows the header itself; pages and what programs read have no line about it.
 fn header_request(matches: &ArgMatches, form: &ReportForm) -> HeaderRequest {
-    let quiet = input::is_quiet(matches);
+    let quiet = matches.get_flag("quiet");
     let for_programs = matches.contains_id(super::html::NAME)
         || matches.get_flag("json")
         || matches.get_flag("csv");
@@ -274,7 +275,7 @@ fn table_options(matches: &ArgMatches, page: bool) -> Result<TableOptions, Failu
             keep_outermost: chain_order(&call_graph, children.counted) == ChainOrder::Caller,
             hide_unresolved: matches.get_flag("hide-unresolved"),
             moments: page,
-            inlines: naming::inlines(matches),
+            inlines: !matches.get_flag("no-inline"),
             history,
             ..CollectOptions::default()
         },
@@ -312,14 +313,14 @@ fn text_options(matches: &ArgMatches) -> TextOptions {
     TextOptions {
         socket: matches.get_one("socket-filter").copied(),
         times: text(matches, "time").map(str::to_owned),
-        separator: separator::of(matches),
+        separator: arguments::separator(matches),
         widths: widths
             .into_iter()
             .flatten()
             .map(|&width| (width > 0).then_some(width.into()))
             .collect(),
         nanoseconds: matches.get_flag("ns"),
-        coloured: environment::colours(matches),
+        coloured: arguments::colours(matches),
         borrows_chains: matches.get_flag("show-ref-call-graph"),
         quiet: matches.get_flag("quiet"),
     }
@@ -360,10 +361,10 @@ fn row_filter(matches: &ArgMatches) -> RowFilterOptions {
 
 /// The options that say where names, code and trace come from, as they were given.
 fn passed_on(matches: &ArgMatches) -> Vec<String> {
-    let trace = crate::itrace::arguments(ItraceOptions::ALL_LETTERS);
+    let trace = arguments::itrace::arguments(ItraceOptions::ALL_LETTERS);
     let shared = input::arguments()
         .into_iter()
-        .chain(naming::arguments())
+        .chain(symbols::arguments())
         .chain(trace);
     let given = |arg: &Arg| {
         let id = arg.get_id().as_str();

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction};
 use oxperf_abi::{BranchSampleType, SampleType};
 use oxperf_analysis::blocks::block_table;
 use oxperf_analysis::hist::{HistOptions, histograms};
@@ -13,9 +13,10 @@ use oxperf_machine::Machine;
 use oxperf_present::report::{ReportText, blocks};
 use oxperf_profile::IpcTable;
 use oxperf_profile::{Profile, SymbolId};
+use oxperf_query::SymbolOptions;
 use oxperf_symbols::SymbolStore;
 
-use crate::code::{CodeOptions, Sources};
+use crate::disasm_source::{CodeOptions, Sources};
 use crate::failure::Failure;
 
 /// The option.
@@ -49,11 +50,12 @@ pub(super) fn write_tables(
 
 /// How fast the functions ran of which branches tell; those whose code is not to be found are left out.
 pub(super) fn paces(
-    matches: &ArgMatches,
-    (machine, store): (&Machine, &SymbolStore),
+    symbols: &SymbolOptions,
+    machine: &Machine,
+    store: &SymbolStore,
     profile: &Profile,
 ) -> IpcTable {
-    let mut sources = Sources::new(matches, (machine, store), &CodeOptions::default());
+    let mut sources = Sources::new(symbols, machine, store, &CodeOptions::default());
     let mut symbols: Vec<SymbolId> = profile
         .blocks
         .list

@@ -4,16 +4,20 @@ use std::path::PathBuf;
 
 use oxperf_collect::{CollectOptions, LineText};
 use oxperf_present::recording::thread_counters::CounterLayout;
+use oxperf_query::RecordOrder;
 
 use super::call_graph::CallGraphSpec;
 use super::count_mode::CountOptions;
 use super::fields::RequestedFields;
 use super::parents::Parents;
 use super::row_filter::RowFilterOptions;
+use crate::recording_options::RecordingOptions;
 
-/// Everything that the arguments of `report` say beside where samples come from.
+/// Everything that the arguments of `report` say.
 #[derive(Clone, Debug)]
 pub(super) struct ReportOptions {
+    /// The recording, and how it is read.
+    pub(super) recording: RecordingOptions,
     /// The form of the report.
     pub(super) form: ReportForm,
     /// The header before it.
@@ -30,8 +34,6 @@ pub(super) struct ReportOptions {
     pub(super) thread_counters: Option<CounterLayout>,
     /// Options for the commands that a browser runs.
     pub(super) passed_on: Vec<String>,
-    /// Recordings of other users are opened.
-    pub(super) force: bool,
 }
 
 /// The form of a report.
@@ -54,8 +56,8 @@ pub(super) enum ReportForm {
         /// Mappings are shown below each thread.
         with_maps: bool,
     },
-    /// Every record as bytes and in words.
-    Dump,
+    /// Every record as bytes and in words, in this order.
+    Dump(RecordOrder),
 }
 
 impl ReportForm {

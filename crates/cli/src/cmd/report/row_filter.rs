@@ -1,12 +1,15 @@
 //! Which samples and rows `report` shows, of those that it counts.
 
 use clap::{Arg, ArgAction, value_parser};
+use oxperf_abi::Cpu;
 use oxperf_analysis::hist::{Field, SortKey, Table};
 use oxperf_present::report::{ReportText, Restriction};
 use oxperf_profile::{Detail, Profile, SampleGroup};
 
+use oxperf_query::{ThreadFilter, parse_cpus, read_names};
+use oxperf_sys::cpus::CpuRanges;
+
 use crate::failure::Failure;
-use crate::filter::{self, Threads};
 
 /// The options beside those of threads, times and CPUs.
 pub(super) fn arguments() -> [Arg; 8] {
@@ -52,13 +55,13 @@ pub(super) fn arguments() -> [Arg; 8] {
 /// What a sample or row must be to be shown; `None` asks nothing.
 #[derive(Clone, Debug, Default)]
 pub(in crate::cmd) struct RowFilter {
-    threads: Threads,
+    threads: ThreadFilter,
     dsos: Option<Vec<String>>,
     symbols: Option<Vec<String>>,
     part_of_symbol: Option<String>,
     relative: bool,
     socket: Option<u64>,
-    parallelism: Option<Vec<(u32, u32)>>,
+    parallelism: Option<CpuRanges>,
 }
 
 /// The options of a [`RowFilter`], as they were given.
@@ -93,9 +96,12 @@ impl RowFilter {
     /// # Errors
     ///
     /// A file of names that cannot be read, and a list of numbers that is none.
-    pub(super) fn new(options: &RowFilterOptions, threads: Threads) -> Result<RowFilter, Failure> {
-        let names = |text: &Option<String>| text.as_deref().map(filter::names).transpose();
-        let parallelism = options.parallelism.as_deref().map(filter::cpus);
+    pub(super) fn new(
+        options: &RowFilterOptions,
+        threads: ThreadFilter,
+    ) -> Result<RowFilter, Failure> {
+        let names = |text: &Option<String>| text.as_deref().map(read_names).transpose();
+        let parallelism = options.parallelism.as_deref().map(parse_cpus);
         Ok(RowFilter {
             threads,
             dsos: names(&options.dsos)?,
@@ -122,7 +128,7 @@ impl RowFilter {
     }
 
     /// The same, of these threads.
-    pub(in crate::cmd) fn of_threads(self, threads: Threads) -> RowFilter {
+    pub(in crate::cmd) fn of_threads(self, threads: ThreadFilter) -> RowFilter {
         RowFilter { threads, ..self }
     }
 
@@ -184,9 +190,9 @@ impl RowFilter {
 
     fn shows_moment(&self, profile: &Profile, group: &SampleGroup) -> bool {
         let value = |detail| profile.details.value(group.detail, detail);
-        let within = |list: &Vec<(u32, u32)>, number: u64| {
-            list.iter()
-                .any(|(first, last)| (u64::from(*first)..=u64::from(*last)).contains(&number))
+        // The notation is that of a list of CPUs.
+        let within = |list: &CpuRanges, number: u64| {
+            u32::try_from(number).is_ok_and(|number| list.contains(Cpu(number)))
         };
         self.socket
             .is_none_or(|socket| value(Detail::Socket) == Some(socket))

@@ -100,7 +100,7 @@ impl<'o> TablePlan<'o> {
             sort_order: columns
                 .sort_order()
                 .filter(|_| counted == CountMode::Accesses),
-            collect: options.collect.clone(),
+            collect: options.collect,
         };
         plan.collect_for_columns(events);
         Ok(plan)
