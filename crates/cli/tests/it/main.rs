@@ -15,6 +15,7 @@ mod feed;
 mod hostile_names;
 mod modules;
 mod perf_opens;
+mod profile;
 mod record;
 mod recorder;
 mod recorder_ends;

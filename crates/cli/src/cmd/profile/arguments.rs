@@ -1,0 +1,86 @@
+//! The options of `profile`: those of `record`, and the options of what is shown.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use oxperf_capture::{CallGraph, TargetOptions};
+
+use super::ProfileCommand;
+use crate::arguments::symbols;
+use crate::cmd::record;
+use crate::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  oxperf profile -- ./program ARGS       profile a program
+  oxperf profile -p 1234                 profile a running process until Ctrl-C
+  oxperf profile -a -- sleep 10          profile the whole machine for ten seconds";
+
+/// The options.
+pub(crate) fn command() -> Command {
+    record::command()
+        .name("profile")
+        .about("Record a program, print its hottest functions and write a flame graph")
+        .after_help(EXAMPLES)
+        .override_usage("oxperf profile [OPTIONS] [--] COMMAND [ARGS]...\n       oxperf profile [OPTIONS] -a | -p PID | -t TID")
+        .next_help_heading("What to show")
+        .args([
+            Arg::new("html")
+                .long("html")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .default_value("flamegraph.html")
+                .help("Where to write the flame graph"),
+            Arg::new("top")
+                .long("top")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .default_value("20")
+                .help("Functions in the table"),
+        ])
+}
+
+/// Runs `profile`; the exit code is the workload's.
+pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
+    let is_stream = matches
+        .get_one::<PathBuf>("output")
+        .is_some_and(|path| path.as_os_str() == "-");
+    if is_stream {
+        return Err(Failure::new(
+            "profile reads what it recorded: give -o the name of a file",
+        ));
+    }
+    let mut record = match record::parse(matches) {
+        Ok(record) => record,
+        Err(problem) => return problem.report(),
+    };
+    let call_graph = &mut record.options.sampling.call_graph;
+    if *call_graph == CallGraph::Off {
+        *call_graph = CallGraph::FramePointers { max_stack: None };
+    }
+    let page = matches.get_one::<PathBuf>("html").cloned();
+    let command = ProfileCommand {
+        title: title(&record.options.target),
+        record,
+        symbols: symbols::options(matches),
+        page: page.unwrap_or_default(),
+        max_rows: matches.get_one("top").copied().unwrap_or(20),
+    };
+    super::perform(&command, program)
+}
+
+/// The command line of the workload.
+fn title(target: &TargetOptions) -> String {
+    let workload = target.workload.as_ref();
+    let arguments = workload.map(|workload| workload.arguments.iter());
+    let words: Vec<_> = arguments
+        .into_iter()
+        .flatten()
+        .map(|word| word.to_string_lossy())
+        .collect();
+    if words.is_empty() {
+        "the recorded processes".to_owned()
+    } else {
+        words.join(" ")
+    }
+}
