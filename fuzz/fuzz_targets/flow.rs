@@ -2,6 +2,8 @@
 //! ones for the trace in one chunk and in two.
 #![no_main]
 
+use std::num::NonZeroU32;
+
 use intel_pt::packet::{Packet, encode};
 use intel_pt::{
     Config, Decoder, EmitOptions, ErrorKind, Event, FlatCode, Item, Period, QuickMode, Ratio,
@@ -77,7 +79,7 @@ fn decode(
     let config = Config {
         tsc_to_crystal: ratio,
         mtc_shift: 3,
-        max_non_turbo_ratio: 24,
+        max_non_turbo_ratio: NonZeroU32::new(24),
         ..Config::default()
     };
     let mut decoder = Decoder::new(config, wanted);

@@ -69,7 +69,9 @@ fn main() -> std::io::Result<()> {
                     writeln!(
                         out,
                         "{time} error {:?} at {:x}, trace {:x}",
-                        error.kind, error.ip, moment.offset
+                        error.kind,
+                        error.ip.unwrap_or(0),
+                        moment.offset
                     )?;
                 }
                 _ => {}

@@ -1,5 +1,7 @@
 //! What a decoder has to know about the recording, and what is asked of it.
 
+use std::num::NonZeroU32;
+
 use crate::errata::Errata;
 
 /// A ratio of two clocks.
@@ -22,8 +24,8 @@ pub struct Config {
     pub mtc_shift: u8,
     /// Ticks of the time-stamp counter for ticks of the crystal clock (CPUID 15H), if known.
     pub tsc_to_crystal: Option<Ratio>,
-    /// The ratio of core to bus clock at which the core runs as fast as the time-stamp counter ticks; 0 if unknown.
-    pub max_non_turbo_ratio: u32,
+    /// The ratio of core to bus clock at which the core runs as fast as the time-stamp counter ticks, if known.
+    pub max_non_turbo_ratio: Option<NonZeroU32>,
     /// What the processor writes other than the manual says.
     pub errata: Errata,
     /// Unconditional branches in a row, without any packet, that are taken for an endless loop.
@@ -38,7 +40,7 @@ impl Default for Config {
             return_compression: true,
             mtc_shift: 0,
             tsc_to_crystal: None,
-            max_non_turbo_ratio: 0,
+            max_non_turbo_ratio: None,
             errata: Errata::default(),
             max_loops: 100_000,
         }

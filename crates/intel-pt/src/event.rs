@@ -21,8 +21,8 @@ pub enum Event {
         ratio: u8,
         /// The packet's whole payload.
         payload: u16,
-        /// Where code begins with which it is told: the packet came while the way was lost.
-        to: Option<u64>,
+        /// The place of the program.
+        place: RatioPlace,
     },
     /// The program wrote a value.
     PtWrite {
@@ -57,8 +57,8 @@ pub enum Event {
     InterruptFlag {
         /// Whether interrupts are enabled now.
         enabled: bool,
-        /// The instruction; 0 where tracing begins.
-        ip: u64,
+        /// The instruction; `None` where tracing begins.
+        ip: Option<u64>,
         /// The branch, if the change came with one.
         transfer: Option<Transfer>,
     },
@@ -74,6 +74,17 @@ pub enum Event {
         /// Whether a transaction runs now.
         began: bool,
     },
+}
+
+/// The place of the program at a new core to bus clock ratio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RatioPlace {
+    /// Where the program is.
+    Here,
+    /// The code that begins here: the packet came while the way was lost.
+    Begin(u64),
+    /// No address is known: the trace names none with it.
+    Unknown,
 }
 
 /// A transfer of control that an event comes with. It is told behind the event.

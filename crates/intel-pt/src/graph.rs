@@ -16,9 +16,9 @@ use crate::path::{BasicBlock, Located};
 use section::Sections;
 pub(crate) use space::CodeContext;
 use space::{Place, Space};
-pub(crate) use tnt_cache::{PathRecorder, TntCache};
+pub(crate) use tnt_cache::{CachedPlace, PathRecorder, TntCache};
 
-/// What stands at the end of a block.
+/// The end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum End {
@@ -45,10 +45,10 @@ pub(crate) enum End {
 /// A block of the graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// Where it begins.
+    /// Its first address.
     pub(crate) ip: u64,
     pub(crate) end: End,
-    /// What its last instruction is.
+    /// The kind of its last instruction.
     pub(crate) class: Class,
     /// Instructions, up to and with the last.
     pub(crate) count: u32,
@@ -77,7 +77,7 @@ const LIMITS: Limits = Limits {
 /// All blocks that were met.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    pub(crate) nodes: Vec<Node>,
+    nodes: Vec<Node>,
     instructions: Vec<Located>,
     jumps: Vec<u16>,
     pushes: Vec<u32>,
@@ -89,7 +89,7 @@ pub(crate) struct Graph {
     missing: Vec<u32>,
     /// Return addresses of the block that is being decoded.
     unlinked: Vec<u64>,
-    pub(crate) tnt_cache: TntCache,
+    tnt_cache: TntCache,
 }
 
 impl Graph {
@@ -108,13 +108,13 @@ impl Graph {
         }
     }
 
-    /// Whether so much is kept that it should be forgotten.
+    /// True if so much is kept that it should be forgotten.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.nodes.len() >= LIMITS.nodes || self.instructions.len() >= LIMITS.instructions
     }
 
-    /// Follows what addresses mean; says whether it changed.
+    /// Follows the meaning of addresses; true if it changed.
     #[inline]
     pub(crate) fn follow_generation(&mut self, generation: u64) -> bool {
         let changed = self.space.follow_generation(generation);
@@ -166,7 +166,36 @@ impl Graph {
             .or_insert_with(|| Node::add(nodes, ip, End::Elsewhere))
     }
 
-    /// What a caller may know of a block.
+    /// A node.
+    #[inline]
+    pub(crate) fn node(&self, node: u32) -> &Node {
+        &self.nodes[node as usize]
+    }
+
+    /// The address of a node.
+    #[inline]
+    pub(crate) fn ip(&self, node: u32) -> u64 {
+        self.nodes[node as usize].ip
+    }
+
+    /// The address of a node, or 0 for a number that names none.
+    #[inline]
+    pub(crate) fn address(&self, node: u32) -> u64 {
+        self.nodes.get(node as usize).map_or(0, |node| node.ip)
+    }
+
+    /// The remembered paths.
+    #[inline]
+    pub(crate) fn tnt_cache(&self) -> &TntCache {
+        &self.tnt_cache
+    }
+
+    #[inline]
+    pub(crate) fn tnt_cache_mut(&mut self) -> &mut TntCache {
+        &mut self.tnt_cache
+    }
+
+    /// The instructions of a block, and its jumps.
     #[inline]
     pub(crate) fn block(&self, node: u32) -> BasicBlock<'_> {
         let Some(node) = self.nodes.get(node as usize) else {

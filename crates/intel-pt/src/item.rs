@@ -52,8 +52,8 @@ pub enum Item {
 pub struct Error {
     /// What.
     pub kind: ErrorKind,
-    /// The instruction pointer at that point; 0 where none is known.
-    pub ip: u64,
+    /// The instruction pointer at that point, if it is known.
+    pub ip: Option<u64>,
 }
 
 /// What can go wrong.
@@ -100,8 +100,8 @@ pub struct Moment {
     pub offset: u64,
     /// The time; `None` before the first TSC packet.
     pub time: Option<Tsc>,
-    /// Where the program is: the next instruction; 0 if that is unknown.
-    pub ip: u64,
+    /// The next instruction of the program, if it is known.
+    pub ip: Option<u64>,
     /// Instructions so far.
     pub instructions: u64,
     /// Cycles so far.
@@ -138,4 +138,14 @@ pub struct Mode {
     pub interrupts_disabled: bool,
     /// Whether that changes here.
     pub interrupts_toggled: bool,
+}
+
+impl Mode {
+    /// The mode of a processor of which nothing is known.
+    pub(crate) fn unknown() -> Mode {
+        Mode {
+            interrupts_disabled: true,
+            ..Mode::default()
+        }
+    }
 }

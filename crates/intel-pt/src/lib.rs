@@ -33,7 +33,7 @@ pub use code::{Code, CodeAddress, CodeSource, FlatCode, ImageId};
 pub use config::{Config, EmitOptions, Period, QuickMode, Ratio};
 pub use decoder::{Checkpoint, Decoder, PsbScanner, TraceChunk};
 pub use errata::Errata;
-pub use event::{BlockValue, Event, Transfer, TransferCause};
+pub use event::{BlockValue, Event, RatioPlace, Transfer, TransferCause};
 pub use item::{Cycles, Error, ErrorKind, Item, Mode, Moment, Tsc};
 pub use note::{Measured, Note, Read};
 pub use path::{BasicBlock, BlockId, BlockVisit, Branch, Located, Mark, Path};

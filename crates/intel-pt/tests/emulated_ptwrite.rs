@@ -71,7 +71,7 @@ fn a_value_ends_with_its_chunk() {
         let parts = decode(&[cut, length], true, code(1));
         let error = Item::Error(Error {
             kind: ErrorKind::BrokenPtWrite,
-            ip: START + ANNOUNCEMENT.len() as u64,
+            ip: Some(START + ANNOUNCEMENT.len() as u64),
         });
         let parts: Vec<_> = parts
             .into_iter()

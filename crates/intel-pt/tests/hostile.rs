@@ -1,5 +1,7 @@
 //! Random code and random traces: the decoder ends, panics never, and keeps what it tells consistent.
 
+use std::num::NonZeroU32;
+
 use intel_pt::packet::{Ip, IpCompression, Packet, Tnt, encode};
 use intel_pt::{
     Config, Decoder, EmitOptions, ErrorKind, FlatCode, Item, Period, QuickMode, Ratio, TraceChunk,
@@ -152,7 +154,7 @@ fn decode(
     let config = Config {
         tsc_to_crystal: ratio,
         mtc_shift: 3,
-        max_non_turbo_ratio: 24,
+        max_non_turbo_ratio: NonZeroU32::new(24),
         ..Config::default()
     };
     let mut decoder = Decoder::new(config, wanted);

@@ -91,7 +91,7 @@ fn across(decoder: &mut Decoder<'_>, mut code: Mapped) -> Vec<Item> {
 fn missing(ip: u64) -> Item {
     Item::Error(intel_pt::Error {
         kind: ErrorKind::MissingCode,
-        ip,
+        ip: Some(ip),
     })
 }
 
@@ -119,7 +119,7 @@ fn errors_do_not_wait() {
     );
     let bad = intel_pt::Error {
         kind: ErrorKind::BadPacket,
-        ip: 0x1000,
+        ip: Some(0x1000),
     };
     assert_eq!(decoder.next(&mut code), Item::Error(bad));
     assert_eq!(decoder.next(&mut code), Item::Pause);
@@ -135,7 +135,7 @@ fn nothing_comes_between_an_outcome_and_its_deferred_address() {
     loop {
         match decoder.next(&mut code) {
             Item::Error(error) => {
-                assert_eq!((error.kind, error.ip), (ErrorKind::Mismatch, 0x1000));
+                assert_eq!((error.kind, error.ip), (ErrorKind::Mismatch, Some(0x1000)));
                 errors += 1;
             }
             Item::End => break,

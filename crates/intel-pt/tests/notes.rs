@@ -1,5 +1,7 @@
 //! The steps that a decoder notes for a log.
 
+use std::num::NonZeroU32;
+
 use intel_pt::{Config, Decoder, EmitOptions, FlatCode, Item, Note, Ratio, TraceChunk, Tsc};
 
 /// The notes of a trace, packets as perf's log shows them.
@@ -9,7 +11,7 @@ fn notes(trace: &[u8]) -> String {
             numerator: 2,
             denominator: 1,
         }),
-        max_non_turbo_ratio: 24,
+        max_non_turbo_ratio: NonZeroU32::new(24),
         ..Config::default()
     };
     let mut code = FlatCode::new(0x1000, vec![0x90, 0x75, 0xfd]);

@@ -63,7 +63,7 @@ impl DecodedItem {
             item,
             moment: decoder.moment(),
             guess: decoder.guess(),
-            ip: Some(decoder.ip()).filter(|ip| *ip != 0),
+            ip: decoder.ip().filter(|ip| *ip != 0),
             last: decoder.has_run().then(|| decoder.last_instruction()),
             data,
             values,

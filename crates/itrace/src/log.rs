@@ -248,7 +248,15 @@ impl Log {
     }
 
     /// The reason why decoding could not go on.
-    fn cause(&mut self, kind: ErrorKind, ip: u64, decoder: &Decoder<'_>, code: &ThreadCode<'_>) {
+    fn cause(
+        &mut self,
+        kind: ErrorKind,
+        ip: Option<u64>,
+        decoder: &Decoder<'_>,
+        code: &ThreadCode<'_>,
+    ) {
+        // perf writes 0 where no address is known.
+        let ip = ip.unwrap_or(0);
         let cause = match kind {
             ErrorKind::BadPacket => "Bad packet",
             ErrorKind::Overflow => "Buffer overflow",

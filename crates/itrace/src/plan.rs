@@ -1,5 +1,7 @@
 //! The plan of decoding a recording's trace: from its attributes, AUXTRACE_INFO and the request.
 
+use std::num::NonZeroU32;
+
 use intel_pt::{Config, EmitOptions, Errata, Period as Sampling, QuickMode, Ratio};
 use oxperf_abi::{EventAttr, SampleType};
 use oxperf_session::{EventTable, Session};
@@ -67,7 +69,7 @@ impl Plan {
                 numerator,
                 denominator,
             }),
-            max_non_turbo_ratio: u32::from(max_non_turbo.unwrap_or(0)),
+            max_non_turbo_ratio: max_non_turbo.and_then(|ratio| NonZeroU32::new(ratio.into())),
             errata: trace
                 .processor
                 .map(|(family, model)| Errata::of(family, model))

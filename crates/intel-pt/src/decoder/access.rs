@@ -1,81 +1,71 @@
-//! What a caller can ask about the last item.
+//! Questions about the last item.
 
 use super::Decoder;
-use super::tell::Stamp;
+use super::emitter::Stamp;
+use super::walker::Walker;
 use crate::event::BlockValue;
 use crate::item::{Moment, Tsc};
 use crate::packet::{EventData, ExecMode};
 use crate::path::{BasicBlock, BlockId, BlockVisit, Branch, Located, Mark, Path};
 use crate::time::Guess;
 
-impl Decoder<'_> {
-    /// When the last item happened.
+impl<'t> Decoder<'t> {
+    #[inline]
+    fn walker(&self) -> &Walker<'t> {
+        self.follower.emitter().walker()
+    }
+
+    /// The moment of the last item.
     pub fn moment(&self) -> Moment {
-        let Stamp {
-            offset,
-            time,
-            ip,
-            instructions,
-            mode,
-            ..
-        } = self.stamp;
-        let Stamp {
-            cycles,
-            cycles_fresh,
-            cycles_counted,
-            ..
-        } = self.stamp;
+        let stamp: &Stamp = self.follower.emitter().last_stamp();
         Moment {
-            offset,
-            time,
-            ip,
-            instructions,
-            cycles,
-            cycles_fresh,
-            cycles_counted,
-            mode,
+            offset: stamp.offset,
+            time: stamp.time,
+            ip: stamp.ip,
+            instructions: stamp.instructions,
+            cycles: stamp.cycles,
+            cycles_fresh: stamp.cycles_fresh,
+            cycles_counted: stamp.cycles_counted,
+            mode: stamp.mode,
         }
     }
 
     /// The width of the code that runs.
     pub fn exec_mode(&self) -> ExecMode {
-        self.context.mode
+        self.follower.emitter().processor().context().mode
     }
 
-    /// The time of the last item, with what a guess needs for the instructions since it was told.
+    /// The time of the last item, with the parts of a guess for the instructions since it was known.
     pub fn guess(&self) -> Guess {
-        let Stamp {
-            time: told,
-            since,
-            since_is_known: is_whole,
-            ..
-        } = self.stamp;
+        let emitter = self.follower.emitter();
+        let stamp = emitter.last_stamp();
         Guess {
-            told,
-            since,
-            is_whole,
-            pace: self.clock.pace(),
+            known: stamp.time,
+            since: stamp.since,
+            is_whole: stamp.since_is_known,
+            pace: emitter.trace().clock().pace(),
         }
     }
 
-    /// Where the program is, or was when tracing was switched off; 0 while that is unknown.
-    pub fn ip(&self) -> u64 {
-        self.node
-            .map_or(self.lost_ip, |node| self.graph.nodes[node as usize].ip)
+    /// The address of the program, or of the place where tracing was switched off; `None` while that is unknown.
+    pub fn ip(&self) -> Option<u64> {
+        self.walker().ip()
     }
 
-    /// Whether anything ran since decoding began or was resumed: before that nobody knows here what ran last.
+    /// True if anything ran since decoding began or was resumed: before that nobody knows here what ran last.
     pub fn has_run(&self) -> bool {
-        self.run.is_known()
+        self.walker().has_path()
     }
 
-    /// The instruction that was looked at last, whether it fitted the trace or not, if it is known; none after a walk to the address of an event.
+    /// The instruction that was looked at last, if it is known; it may not fit the trace. None after a walk to the address
+    /// of an event.
     pub fn last_instruction(&self) -> Option<Located> {
-        let visit = self.run_visits().last()?;
+        let walker = self.walker();
+        let visit = walker.visits().last()?;
         let instructions = self.block(visit.block()).instructions();
-        match self.run.partial {
-            Some(count) if self.run.refused => instructions.get(count as usize).copied(),
-            Some(_) if !self.run.end => None,
+        match walker.partial() {
+            Some(count) if walker.is_refused() => instructions.get(count as usize).copied(),
+            Some(_) if !walker.ends_tracing() => None,
             Some(count) => instructions.get((count as usize).wrapping_sub(1)).copied(),
             None => instructions.last().copied(),
         }
@@ -83,107 +73,95 @@ impl Decoder<'_> {
 
     /// The code that ran, after [`Item::Path`](crate::Item::Path).
     pub fn path(&self) -> Path<'_> {
-        Path {
-            visits: self.run_visits(),
-            partial: self.run.partial,
-            next: self.run.next,
-            end: self.run.end,
-            marks: &self.run.marks,
-            before: self.run.before,
-            instructions: self.run.instructions,
-            decision: self.decision(),
-            cycles_before: self.run.cycles_before,
-        }
+        self.follower.emitter().path()
     }
 
-    /// The blocks of the run, in order: a part of [`Decoder::path`].
+    /// The blocks of the path, in order: a part of [`Decoder::path`].
     #[inline]
     pub fn visits(&self) -> &[BlockVisit] {
-        self.run_visits()
+        self.walker().visits()
     }
 
-    /// The time before the first deciding instruction of the run, and how many instructions it has: parts of
+    /// The time before the first deciding instruction of the path, and its number of instructions: parts of
     /// [`Decoder::path`].
     #[inline]
     pub fn time_and_length(&self) -> (Option<Tsc>, u64) {
-        (self.run.before, self.run.instructions)
+        self.follower.emitter().time_and_length()
     }
 
-    /// The instructions of the run to sample: a part of [`Decoder::path`].
+    /// The instructions of the path to sample: a part of [`Decoder::path`].
     #[inline]
     pub fn marks(&self) -> &[Mark] {
-        &self.run.marks
+        self.follower.emitter().marks()
     }
 
-    /// Whether all instructions of the run's blocks ran, and tracing did not end with them: see [`Decoder::path`].
+    /// True if all instructions of the path's blocks ran, and tracing did not end with them: see [`Decoder::path`].
     #[inline]
     pub fn ran_whole(&self) -> bool {
-        self.run.partial.is_none() && !self.run.end
+        let walker = self.walker();
+        walker.partial().is_none() && !walker.ends_tracing()
     }
 
-    /// Where the run arrived: a part of [`Decoder::path`].
+    /// The address at which the path arrived: a part of [`Decoder::path`].
     #[inline]
     pub fn arrived_at(&self) -> Option<u64> {
-        self.run.next
+        self.walker().next_ip()
     }
 
     /// A block. Numbers stay valid until the next call of [`Decoder::next`], and longer while [`Decoder::epoch`] stays
     /// the same.
     pub fn block(&self, block: BlockId) -> BasicBlock<'_> {
-        self.graph.block(block.0)
+        self.walker().block(block.0)
     }
 
-    /// The address at which a block begins.
+    /// The address at which a block begins; 0 for a number that names none.
     #[inline]
     pub fn address(&self, block: BlockId) -> u64 {
-        self.graph
-            .nodes
-            .get(block.index())
-            .map_or(0, |node| node.ip)
+        self.walker().address(block.0)
     }
 
     /// Changes when blocks get new numbers.
     pub fn epoch(&self) -> u64 {
-        self.epoch
+        self.walker().epoch()
     }
 
     /// The core to bus ratio; 0 before the first CBR packet.
     pub fn cbr(&self) -> u8 {
-        self.clock.cbr()
+        self.follower.emitter().trace().clock().cbr()
     }
 
     /// The data of an [`Event::ControlFlow`](crate::Event::ControlFlow), if that was the last item.
     pub fn event_data(&self) -> &[EventData] {
-        &self.event_data
+        self.follower.emitter().event_data()
     }
 
     /// The values of an [`Event::Block`](crate::Event::Block), if that was the last item.
     pub fn block_items(&self) -> &[BlockValue] {
-        &self.items
+        self.follower.emitter().block_items()
     }
 
-    /// The branches of the run that were taken, in order.
+    /// The branches of the path that were taken, in order.
     pub fn branches(&self) -> impl Iterator<Item = Branch> + '_ {
-        let run = self.path();
-        let count = run.visits.len();
+        let path = self.path();
+        let count = path.visits.len();
         let mut before = 0;
-        run.visits
+        path.visits
             .iter()
             .enumerate()
             .flat_map(move |(index, visit)| {
                 let last = index + 1 == count;
-                let next = match run.visits.get(index + 1) {
-                    Some(next) => Some(self.graph.nodes[next.block().index()].ip),
-                    None => run.next,
+                let next = match path.visits.get(index + 1) {
+                    Some(next) => Some(self.address(next.block())),
+                    None => path.next,
                 };
                 let block = self.block(visit.block());
-                let executed = run
+                let executed = path
                     .partial
                     .filter(|_| last)
                     .unwrap_or(block.instructions().len() as u32);
                 let start = before;
                 before += u64::from(executed);
-                let end = run.end && last;
+                let end = path.end && last;
                 branches_of(block, executed, visit.taken(), next, end).map(move |mut branch| {
                     branch.instructions += start;
                     branch

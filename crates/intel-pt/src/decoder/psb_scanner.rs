@@ -1,13 +1,12 @@
-//! Looking ahead in a trace without following the code: what a decoder will know behind each PSB+.
+//! A look ahead in a trace, without following the code: the state of a decoder behind each PSB+.
 
-use super::Decoder;
 use super::checkpoint::Checkpoint;
-use crate::TraceChunk;
+use super::packet_stream::TraceChunk;
 use crate::config::{Config, EmitOptions};
 use crate::item::Tsc;
 use crate::packet::{ModeExec, Packet, PacketReader};
 
-/// Foretells [`Checkpoint`]s from one on, in a small part of the time that decoding takes.
+/// Predicts [`Checkpoint`]s from one on, in a small part of the time that decoding takes.
 ///
 /// Where the trace is damaged or does not fit the code, decoding may find another state: compare.
 #[derive(Clone, Debug)]
@@ -26,8 +25,8 @@ pub struct PsbScanner<'t> {
 
 impl<'t> PsbScanner<'t> {
     /// Looks ahead from a checkpoint, in the trace behind it, up to the packet at the time `limit`.
-    pub fn new(from: &Checkpoint, stretch: TraceChunk<'t>, limit: Option<Tsc>) -> PsbScanner<'t> {
-        let (reader, state) = (PacketReader::new(stretch.bytes), from.clone());
+    pub fn new(from: &Checkpoint, chunk: TraceChunk<'t>, limit: Option<Tsc>) -> PsbScanner<'t> {
+        let (reader, state) = (PacketReader::new(chunk.bytes), from.clone());
         PsbScanner {
             reader,
             base: from.offset,
@@ -39,20 +38,20 @@ impl<'t> PsbScanner<'t> {
         }
     }
 
-    /// Looks ahead from the first PSB in a stretch of trace, as a decoder that knows nothing of what comes before it. Such
+    /// Looks ahead from the first PSB in a chunk of trace, as a decoder that knows nothing of what comes before it. Such
     /// a one knows less of the clocks than one that does, till it has read some PSB+ more.
     pub fn anew(
         config: &Config,
-        wanted: EmitOptions,
-        stretch: TraceChunk<'t>,
+        options: EmitOptions,
+        chunk: TraceChunk<'t>,
         limit: Option<Tsc>,
     ) -> PsbScanner<'t> {
-        let mut state = Decoder::new(*config, wanted).beginning();
-        state.offset = stretch.offset;
-        state.clock.restart(stretch.reference);
+        let mut state = Checkpoint::of_beginning(config, options);
+        state.offset = chunk.offset;
+        state.clock.restart(chunk.reference);
         let mut scanner = PsbScanner {
             enabled: false,
-            ..PsbScanner::new(&state, stretch, limit)
+            ..PsbScanner::new(&state, chunk, limit)
         };
         scanner.reader.resync();
         scanner
@@ -76,7 +75,7 @@ impl<'t> PsbScanner<'t> {
                 clock.on_cbr(payload as u8, tracing);
                 self.state.cbr_payload = payload;
                 if self.psb.is_none() {
-                    self.tell_cbr();
+                    self.take_ratio();
                 }
             }
             _ => return false,
@@ -84,10 +83,10 @@ impl<'t> PsbScanner<'t> {
         true
     }
 
-    fn tell_cbr(&mut self) {
+    fn take_ratio(&mut self) {
         let ratio = self.state.clock.cbr();
-        if ratio != self.state.told_cbr {
-            self.state.told_cbr = ratio;
+        if ratio != self.state.emitted_cbr {
+            self.state.emitted_cbr = ratio;
             self.state.decided = self.state.clock.time();
             self.state.fresh = self.state.clock.take_fresh();
         }
@@ -123,7 +122,7 @@ impl<'t> PsbScanner<'t> {
         false
     }
 
-    /// Passes over outcomes of branches, which change nothing that is foretold.
+    /// Passes over outcomes of branches, which change nothing that is predicted.
     #[inline]
     fn pass_outcomes(&mut self) {
         if !self.enabled || self.overflowed || self.psb.is_some() {
@@ -170,7 +169,7 @@ impl<'t> PsbScanner<'t> {
         self.overflowed &= ip.is_none();
         self.state.fresh = self.state.clock.take_fresh();
         self.state.decided = self.state.clock.tsc().or(self.state.clock.time());
-        self.tell_cbr();
+        self.take_ratio();
         self.state.ip = ip.unwrap_or_default();
         self.state.offset = self.offset();
         ip.is_some()

@@ -11,6 +11,14 @@ pub(crate) struct CodeContext {
     pub(crate) guest: bool,
 }
 
+impl CodeContext {
+    /// The context of a processor of which nothing is known.
+    pub(crate) const UNKNOWN: CodeContext = CodeContext {
+        mode: ExecMode::Bits64,
+        guest: false,
+    };
+}
+
 /// A stretch of addresses within one section.
 #[derive(Clone, Copy, Debug)]
 struct Range {

@@ -1,4 +1,4 @@
-//! Remembered ways: where a TNT packet of one byte leads from a block.
+//! Remembered paths: the end of a TNT packet of one byte, by the block where it begins.
 
 use crate::path::BlockVisit;
 use crate::state::{Change, ReturnStack};
@@ -6,39 +6,49 @@ use crate::state::{Change, ReturnStack};
 /// Values of such a byte, halved: its lowest bit is 0.
 const ROW: usize = 128;
 
-/// Sizes at which all ways are forgotten.
+/// Sizes at which all paths are forgotten.
 const ROWS: usize = 1 << 15;
 const PATHS: usize = 1 << 18;
 
 /// No path, no row.
 const NONE: u32 = 0;
 
-/// Where a TNT packet leads, if the return stack has what it pops. What is read of it comes from one cache line.
+/// The end of a TNT packet, if the return stack has what it pops. What is read of it comes from one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct CachedPath {
     /// The node behind it.
     pub(crate) end: u32,
-    /// Instructions on the way.
+    /// Instructions of the path.
     pub(crate) instructions: u32,
-    /// The visits on the way: where they begin, and how many they are.
+    /// The visits of the path: the first, and their number.
     visits: u32,
     visit_count: u16,
-    /// What it does to the return stack.
+    /// Its changes of the return stack.
     change: Change,
     /// Another path that pops something else.
     other: u32,
 }
 
 impl CachedPath {
-    /// Where its visits are.
+    /// The place of its visits.
     #[inline]
-    pub(crate) const fn place(&self) -> (u32, u16) {
-        (self.visits, self.visit_count)
+    pub(crate) const fn place(&self) -> CachedPlace {
+        CachedPlace {
+            first: self.visits,
+            count: self.visit_count,
+        }
     }
 }
 
-/// All remembered ways.
+/// The place of a path's visits in the cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CachedPlace {
+    first: u32,
+    count: u16,
+}
+
+/// All remembered paths.
 #[derive(Debug)]
 pub(crate) struct TntCache {
     /// Of each node: its row.
@@ -49,7 +59,7 @@ pub(crate) struct TntCache {
     visits: Vec<BlockVisit>,
 }
 
-/// What happens on a way while it is walked the first time.
+/// The changes of the return stack on a path while it is walked the first time.
 #[derive(Debug, Default)]
 pub(crate) struct PathRecorder {
     pops: Vec<u32>,
@@ -109,7 +119,7 @@ impl TntCache {
         });
     }
 
-    /// The way from `node` with the outcomes of `byte`, if it was walked before with the same returns. Applies it to
+    /// The path from `node` with the outcomes of `byte`, if it was walked before with the same returns. Applies it to
     /// the return stack.
     #[inline]
     pub(crate) fn follow(
@@ -130,13 +140,13 @@ impl TntCache {
         None
     }
 
-    /// The visits of a way.
+    /// The visits of a path.
     #[inline]
-    pub(crate) fn visits(&self, place: (u32, u16)) -> &[BlockVisit] {
-        &self.visits[place.0 as usize..][..usize::from(place.1)]
+    pub(crate) fn visits(&self, place: CachedPlace) -> &[BlockVisit] {
+        &self.visits[place.first as usize..][..usize::from(place.count)]
     }
 
-    /// Remembers a way that was walked.
+    /// Remembers a path that was walked.
     pub(crate) fn add(
         &mut self,
         node: u32,
@@ -144,11 +154,11 @@ impl TntCache {
         end: u32,
         instructions: u64,
         visits: &[BlockVisit],
-        way: &PathRecorder,
+        recorder: &PathRecorder,
     ) {
-        let change = Change::new(&way.pops, &way.pushes);
+        let change = Change::new(&recorder.pops, &recorder.pushes);
         let (Some(change), false, Ok(instructions)) =
-            (change, way.poisoned, u32::try_from(instructions))
+            (change, recorder.poisoned, u32::try_from(instructions))
         else {
             return;
         };

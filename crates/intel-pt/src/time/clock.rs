@@ -1,5 +1,7 @@
 //! The time at a place in the trace, kept from its TSC, TMA, MTC, CYC and CBR packets.
 
+use std::num::{NonZeroU8, NonZeroU32};
+
 use super::crystal::{Crystal, Rate};
 use super::cycles;
 use super::guess::Pace;
@@ -18,7 +20,7 @@ const TSC_BITS: u32 = 56;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Clock {
     rate: Rate,
-    max_non_turbo_ratio: u32,
+    max_non_turbo_ratio: Option<NonZeroU32>,
     /// Any value near the time, for the bits that a TSC packet lacks; used up by the first one.
     reference: Option<u64>,
     /// There was one: its upper bits hold for the whole stretch.
@@ -39,7 +41,7 @@ pub(crate) struct Clock {
     /// The last packet was a CYC packet.
     behind_cyc: bool,
     /// Instructions that had run when the time last changed; `None` if it did not since decoding began or was resumed.
-    pub(crate) changed_at: Option<u64>,
+    changed_at: Option<u64>,
 }
 
 /// Cycles that were spent while code was traced: from CYC packets or, without them, from time and frequency.
@@ -115,7 +117,18 @@ impl Clock {
         instructions - self.changed_at.unwrap_or_default().min(instructions)
     }
 
-    /// The same clock for a decoder that counts instructions from here on.
+    /// True if the time changed since decoding began or was resumed.
+    #[inline]
+    pub(crate) fn has_changed(&self) -> bool {
+        self.changed_at.is_some()
+    }
+
+    /// The time holds exactly where so many instructions had run.
+    pub(crate) fn set_changed_at(&mut self, instructions: u64) {
+        self.changed_at = Some(instructions);
+    }
+
+    /// This clock for a decoder that counts instructions from here on.
     pub(crate) fn begin_count(&self) -> Clock {
         Clock {
             changed_at: None,
@@ -280,7 +293,7 @@ impl Clock {
             return;
         }
         self.cbr = ratio;
-        self.nominal = Some(f64::from(self.max_non_turbo_ratio) / f64::from(ratio));
+        self.nominal = Some(cycles::nominal(self.max_non_turbo_ratio, ratio));
         self.cycle_base = self.time.unwrap_or_default();
         self.cycles = 0;
         if tracing {
@@ -302,10 +315,13 @@ impl Clock {
         }
         self.total.fresh = true;
         let now = self.time.unwrap_or_default();
-        if !tracing || now <= self.total.since || self.max_non_turbo_ratio == 0 {
+        let Some(max_non_turbo_ratio) = self.max_non_turbo_ratio else {
+            return;
+        };
+        if !tracing || now <= self.total.since {
             return;
         }
-        let per_tick = f64::from(self.cbr) / f64::from(self.max_non_turbo_ratio);
+        let per_tick = f64::from(self.cbr) / f64::from(max_non_turbo_ratio.get());
         let count = ((now - self.total.since) as f64 * per_tick + self.total.base as f64) as u64;
         self.total.count = self.total.count.max(count);
     }
@@ -313,7 +329,7 @@ impl Clock {
     /// How fast the processor runs.
     pub(crate) fn pace(&self) -> Pace {
         Pace {
-            ratio: self.cbr,
+            ratio: NonZeroU8::new(self.cbr),
             max_non_turbo_ratio: self.max_non_turbo_ratio,
         }
     }

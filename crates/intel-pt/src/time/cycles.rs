@@ -1,5 +1,7 @@
 //! What a cycle is worth in ticks: measured from here to the next MTC packet.
 
+use std::num::NonZeroU32;
+
 use super::crystal::{Crystal, Rate};
 use crate::note::Measured;
 use crate::packet::{Packet, PacketReader};
@@ -14,7 +16,7 @@ pub(super) struct Start {
     pub(super) rate: Rate,
     /// Ticks per cycle by the last CBR packet.
     pub(super) nominal: Option<f64>,
-    pub(super) max_non_turbo_ratio: u32,
+    pub(super) max_non_turbo_ratio: Option<NonZeroU32>,
 }
 
 impl Start {
@@ -69,7 +71,7 @@ impl Start {
         }
         let ticks = time.wrapping_sub(self.time) as f64 / cycles as f64;
         let nominal = match frequency {
-            Some(ratio) => Some(f64::from(self.max_non_turbo_ratio) / f64::from(ratio)),
+            Some(ratio) => Some(nominal(self.max_non_turbo_ratio, ratio)),
             None => self.nominal,
         };
         let believed =
@@ -83,7 +85,12 @@ impl Start {
     }
 }
 
-/// Whether timing may stand still from this packet on.
+/// Ticks per cycle at a core to bus ratio; 0 if the ratio of the time-stamp counter is unknown.
+pub(super) fn nominal(max_non_turbo_ratio: Option<NonZeroU32>, ratio: u8) -> f64 {
+    f64::from(max_non_turbo_ratio.map_or(0, NonZeroU32::get)) / f64::from(ratio)
+}
+
+/// True if timing may stand still from this packet on.
 fn ends(packet: Packet) -> bool {
     matches!(
         packet,

@@ -1,33 +1,35 @@
 //! When something happened between two times that the trace tells.
 
+use std::num::{NonZeroU8, NonZeroU32};
+
 use crate::item::Tsc;
 
 /// How fast the processor ran.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// The core to bus ratio; 0 if it is unknown.
-    pub(crate) ratio: u8,
-    pub(crate) max_non_turbo_ratio: u32,
+    /// The core to bus ratio, if it is known.
+    pub(crate) ratio: Option<NonZeroU8>,
+    pub(crate) max_non_turbo_ratio: Option<NonZeroU32>,
 }
 
-/// The time that was told last, and how many instructions ran since.
+/// The time that was known last, and how many instructions ran since.
 #[derive(Clone, Copy, Debug)]
 pub struct Guess {
-    pub(crate) told: Option<Tsc>,
+    pub(crate) known: Option<Tsc>,
     pub(crate) since: u64,
-    /// Whether the time was told since decoding began or was resumed.
+    /// True if the time was known since decoding began or was resumed.
     pub(crate) is_whole: bool,
     pub(crate) pace: Pace,
 }
 
 impl Guess {
-    /// Whether the time was told since decoding began or was resumed.
+    /// True if the time was known since decoding began or was resumed.
     pub const fn is_whole(&self) -> bool {
         self.is_whole
     }
 
-    /// The time that was told, and two ticks at the base frequency for each instruction since. `before` is the number of
-    /// those that ran before decoding was resumed: they count if the time was not told since.
+    /// The time that was known, and two ticks at the base frequency for each instruction since. `before` is the number of
+    /// those that ran before decoding was resumed: they count if the time was not known since.
     pub fn time(&self, before: u64) -> Option<Tsc> {
         let since = if self.is_whole {
             self.since
@@ -39,10 +41,11 @@ impl Guess {
             max_non_turbo_ratio,
         } = self.pace;
         let mut ticks = u128::from(since) * 2;
-        if ratio != 0 && max_non_turbo_ratio != 0 {
-            ticks = ticks * u128::from(max_non_turbo_ratio) / u128::from(ratio);
+        if let (Some(ratio), Some(max_non_turbo_ratio)) = (ratio, max_non_turbo_ratio) {
+            ticks = ticks * u128::from(max_non_turbo_ratio.get()) / u128::from(ratio.get());
         }
-        self.told.map(|told| Tsc(told.0.wrapping_add(ticks as u64)))
+        self.known
+            .map(|known| Tsc(known.0.wrapping_add(ticks as u64)))
     }
 }
 
@@ -51,13 +54,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instructions_before_count_until_the_time_is_told() {
+    fn instructions_before_count_until_the_time_is_known() {
         let pace = Pace {
-            ratio: 12,
-            max_non_turbo_ratio: 24,
+            ratio: NonZeroU8::new(12),
+            max_non_turbo_ratio: NonZeroU32::new(24),
         };
         let guess = Guess {
-            told: Some(Tsc(100)),
+            known: Some(Tsc(100)),
             since: 3,
             is_whole: false,
             pace,
@@ -73,13 +76,16 @@ mod tests {
         );
         assert_eq!(
             Guess {
-                told: None,
+                known: None,
                 ..guess
             }
             .time(2),
             None
         );
-        let unknown = Pace { ratio: 0, ..pace };
+        let unknown = Pace {
+            ratio: None,
+            ..pace
+        };
         assert_eq!(
             Guess {
                 pace: unknown,

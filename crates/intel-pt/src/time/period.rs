@@ -76,7 +76,8 @@ impl Sampler {
     pub(crate) fn sample(
         &mut self,
         start: u64,
-        (pieces, count): (&[u64], u64),
+        pieces: &[u64],
+        count: u64,
         mut tell: impl FnMut(u64),
     ) {
         let mut done = 0;

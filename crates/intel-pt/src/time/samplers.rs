@@ -136,11 +136,12 @@ impl Samplers {
     pub(crate) fn sample(
         &mut self,
         start: u64,
-        (pieces, count): (&[u64], u64),
+        pieces: &[u64],
+        count: u64,
         sampled: &mut Vec<(u64, Choices)>,
     ) {
         for (sampler, choices) in &mut self.all {
-            sampler.sample(start, (pieces, count), |number| {
+            sampler.sample(start, pieces, count, |number| {
                 sampled.push((number, *choices))
             });
         }
@@ -210,7 +211,7 @@ mod tests {
                 continue;
             }
             some.clear();
-            samplers.sample(start, (&[count], count), &mut some);
+            samplers.sample(start, &[count], count, &mut some);
             all.extend(some.iter().map(|&(at, choices)| (number, at, choices)));
         }
         all
@@ -255,7 +256,7 @@ mod tests {
                 if number == 200 {
                     alone.interrupt();
                 }
-                alone.sample(start, (&[count], count), |at| expected.push((number, at)));
+                alone.sample(start, &[count], count, |at| expected.push((number, at)));
             }
             let found = sampled(&mut Samplers::new(Some(Period::Ticks(period))), &runs());
             assert_eq!(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use intel_pt::{Code, CodeAddress, CodeSource, Config, ImageId, Ratio, TraceChunk, Tsc};
@@ -87,7 +88,7 @@ fn config(attr: u64, private: &dyn Fn(usize) -> u64) -> Config {
             numerator: private(12) as u32,
             denominator: private(13) as u32,
         }),
-        max_non_turbo_ratio: private(15) as u32,
+        max_non_turbo_ratio: NonZeroU32::new(private(15) as u32),
         ..Config::default()
     }
 }

@@ -199,7 +199,7 @@ impl Synthesizer<'_> {
             return ControlFlow::Continue(());
         }
         let items = Items(&item.values);
-        let anywhere = ip.unwrap_or(item.moment.ip);
+        let anywhere = ip.or(item.moment.ip).unwrap_or(0);
         let Some(events) = self.plan.pebs else {
             return ControlFlow::Continue(());
         };

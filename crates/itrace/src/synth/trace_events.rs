@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use intel_pt::packet::{ControlFlowEvent, EventData};
-use intel_pt::{Event, Moment, Transfer};
+use intel_pt::{Event, Moment, RatioPlace, Transfer};
 use oxperf_session::{EventDatum, EventIndex, Payload, SampleFlags, Sink};
 
 use super::Synthesizer;
@@ -63,7 +63,7 @@ impl Synthesizer<'_> {
             } => {
                 let interruption = Interruption {
                     event: events.iflag,
-                    ip: Some(ip),
+                    ip,
                     transfer,
                     payload: Payload::InterruptFlag {
                         enabled,
@@ -123,14 +123,14 @@ impl Synthesizer<'_> {
                 to = ip.filter(|_| begins);
                 (events.psb, ip.filter(|_| !begins), Payload::Psb { offset })
             }
-            Event::Cbr {
-                ratio, to: begins, ..
-            } => {
+            Event::Cbr { ratio, place, .. } => {
                 if std::mem::replace(&mut state.cbr_seen, ratio) == ratio {
                     return None;
                 }
-                to = begins;
-                let ip = here.filter(|_| begins.is_none());
+                if let RatioPlace::Begin(begins) = place {
+                    to = Some(begins);
+                }
+                let ip = here.filter(|_| place == RatioPlace::Here);
                 (events.cbr, ip, self.cbr(ratio))
             }
             Event::PtWrite { value, ip } => {

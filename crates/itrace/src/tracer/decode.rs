@@ -247,7 +247,7 @@ impl<S: Sink> Tracer<'_, '_, S> {
         let queue = &mut traced.queue;
         queue.errors += 1;
         let at = CodeAddress {
-            ip: error.ip,
+            ip: error.ip.unwrap_or(0),
             guest: item.moment.mode.guest,
         };
         let object = queue
@@ -266,7 +266,8 @@ impl<S: Sink> Tracer<'_, '_, S> {
         }
         self.errors += 1;
         let time = self.synthesizer.time(queue.timestamp);
-        let record = trace_error_record(code, queue.running, error.ip, time);
+        let ip = error.ip.unwrap_or(0);
+        let record = trace_error_record(code, queue.running, ip, time);
         self.log_error(error.kind, Some(&record));
         self.sink.trace_error(machine, &record)
     }

@@ -19,20 +19,20 @@ pub struct TraceChunk<'t> {
 
 /// The stretch that is being read, and the beginning of a packet from the one before.
 #[derive(Debug)]
-pub(super) struct Input<'t> {
+pub(super) struct PacketStream<'t> {
     reader: PacketReader<'t>,
     base: u64,
     /// Where the last packet begins, relative to `base`.
     packet: i64,
-    /// What is left of the stretch before: the beginning of a packet.
+    /// The beginning of a packet, from the chunk before.
     rest: Vec<u8>,
     /// The last packet, if it began in the stretch before.
     joined: Vec<u8>,
 }
 
-impl Default for Input<'_> {
+impl Default for PacketStream<'_> {
     fn default() -> Self {
-        Input {
+        PacketStream {
             reader: PacketReader::new(&[]),
             base: 0,
             packet: 0,
@@ -45,7 +45,7 @@ impl Default for Input<'_> {
 /// The longest rest: one byte less than a PSB.
 const LONGEST_REST: usize = PSB.len() - 1;
 
-impl<'t> Input<'t> {
+impl<'t> PacketStream<'t> {
     pub(super) fn push(&mut self, stretch: TraceChunk<'t>) {
         if !stretch.consecutive {
             self.rest.clear();
@@ -70,7 +70,7 @@ impl<'t> Input<'t> {
         (self.base + self.reader.offset() as u64).wrapping_sub(self.rest.len() as u64)
     }
 
-    /// Whether the next packet begins in this stretch, outside any block.
+    /// True if the next packet begins in this stretch, outside any block.
     pub(super) fn is_whole(&self) -> bool {
         self.rest.is_empty() && !self.reader.is_in_block()
     }
@@ -109,7 +109,7 @@ impl<'t> Input<'t> {
         Some(ip)
     }
 
-    /// The place in the trace of what [`Input::ahead`] calls its offset 0.
+    /// The place in the trace of what [`PacketStream::ahead`] calls its offset 0.
     pub(super) fn place_of_reader(&self) -> u64 {
         self.base
     }
