@@ -15,7 +15,7 @@ pub(crate) use flags::{
     BranchFilter, EXIT_OF_GUEST, async_flags, class_flags, state_flags, transfer_flags,
 };
 pub(crate) use line_prefix::{FirstLine, LinePrefix};
-pub(crate) use point::Point;
+pub(crate) use point::{Point, known};
 pub(crate) use point_sampler::{SampleOwner, SampleSettings, ShownInstruction, empty_sample};
 pub(crate) use selector::{SampleSelector, SelectOptions};
 pub(crate) use text_fast_path::{TextFastPath, TextSelection, TextSynth};

@@ -3,6 +3,7 @@
 mod changes;
 
 use std::collections::VecDeque;
+use std::num::NonZeroU8;
 
 use oxperf_abi::BranchEntry;
 use oxperf_session::SampleFlags;
@@ -23,12 +24,12 @@ pub(crate) struct FollowOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BranchStep {
     pub(crate) flags: SampleFlags,
-    /// 0 where tracing begins.
-    pub(crate) from: u64,
-    /// 0 where tracing ends.
-    pub(crate) to: u64,
-    /// Bytes of the branching instruction.
-    pub(crate) length: u8,
+    /// `None` where tracing begins.
+    pub(crate) from: Option<u64>,
+    /// `None` where tracing ends.
+    pub(crate) to: Option<u64>,
+    /// Bytes of the branching instruction; `None` where no instruction branched.
+    pub(crate) length: Option<NonZeroU8>,
     /// Number of the trace without a gap that it is part of; 0 before any is known.
     pub(crate) stretch: u64,
 }
@@ -40,25 +41,31 @@ impl BranchStep {
         let bit = |flag, bit| if self.flags.contains(flag) { bit } else { 0 };
         let flags = bit(SampleFlags::TX_ABORT, ABORT) | bit(SampleFlags::IN_TX, IN_TX);
         BranchEntry {
-            from: self.from,
-            to: self.to,
+            from: self.from.unwrap_or(0),
+            to: self.to.unwrap_or(0),
             flags,
         }
+    }
+
+    /// The address behind the branching instruction.
+    fn return_address(&self) -> u64 {
+        let length = self.length.map_or(0, |length| u64::from(length.get()));
+        self.from.unwrap_or(0).wrapping_add(length)
     }
 
     /// Reports a call or a return, if it is one.
     fn report_to(&self, calls: &mut impl CallObserver) {
         if self.flags.contains(SampleFlags::CALL) {
-            let return_address = self.from.wrapping_add(u64::from(self.length));
+            let return_address = self.return_address();
             // A call of the next instruction only asks where it is.
-            if self.to != 0 && return_address != self.to {
+            if self.to.is_some_and(|to| to != return_address) {
                 calls.call(Call {
                     return_address,
                     untraced: self.flags.contains(SampleFlags::TRACE_END),
                 });
             }
-        } else if self.flags.contains(SampleFlags::RETURN) && self.from != 0 {
-            calls.return_to(self.to);
+        } else if self.flags.contains(SampleFlags::RETURN) && self.from.is_some() {
+            calls.return_to(self.to.unwrap_or(0));
         }
     }
 }
@@ -163,7 +170,7 @@ impl ThreadStack {
     fn follow(&mut self, step: &BranchStep) {
         if step.flags.contains(SampleFlags::TRACE_BEGIN) && !step.flags.contains(SampleFlags::CALL)
         {
-            self.return_to(step.to);
+            self.return_to(step.to.unwrap_or(0));
             while self.calls.last().is_some_and(|call| call.untraced) {
                 self.calls.pop();
             }
@@ -259,9 +266,9 @@ mod tests {
     fn step(flags: SampleFlags, from: u64, to: u64) -> BranchStep {
         BranchStep {
             flags,
-            from,
-            to,
-            length: 5,
+            from: Some(from).filter(|from| *from != 0),
+            to: Some(to),
+            length: NonZeroU8::new(5),
             stretch: 1,
         }
     }

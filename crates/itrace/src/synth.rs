@@ -21,7 +21,7 @@ use crate::events::SynthEvents;
 use crate::plan::Plan;
 use crate::select::{
     BranchFilter, EXIT_OF_GUEST, Point, SampleSettings, SelectOptions, TextFastPath, async_flags,
-    empty_sample, state_flags,
+    empty_sample, known, state_flags,
 };
 use crate::{ItraceOptions, TscClock};
 pub(crate) use context::{QueueState, SynthContext};
@@ -62,8 +62,8 @@ pub(crate) struct SynthSetup<'w> {
 
 /// A transfer of control that no instruction made.
 struct ForeignTransfer {
-    from: u64,
-    to: u64,
+    from: Option<u64>,
+    to: Option<u64>,
     flags: SampleFlags,
 }
 
@@ -117,8 +117,8 @@ impl<'w> Synthesizer<'w> {
             Item::Begin { to, end, .. } => {
                 let begin = SampleFlags::BRANCH | SampleFlags::TRACE_BEGIN;
                 let transfer = ForeignTransfer {
-                    from: 0,
-                    to,
+                    from: None,
+                    to: Some(to),
                     flags: if end {
                         begin | SampleFlags::TRACE_END
                     } else {
@@ -144,8 +144,8 @@ impl<'w> Synthesizer<'w> {
                     self.instruction(cx, &point)?;
                 }
                 let transfer = ForeignTransfer {
-                    from,
-                    to: to.unwrap_or(0),
+                    from: Some(from),
+                    to,
                     flags,
                 };
                 self.transfer(cx, moment, transfer)
@@ -181,7 +181,7 @@ impl<'w> Synthesizer<'w> {
     ) -> ControlFlow<()> {
         let ForeignTransfer { from, to, flags } = transfer;
         let point = Point {
-            to,
+            to: known(to),
             flags: flags | state_flags(moment, &self.plan),
             cycles: self.select.cycles(moment),
             crosses: moment.mode.guest_toggled,

@@ -32,7 +32,7 @@ pub(crate) struct SharedTrace<'t> {
 
 impl<'t> SharedTrace<'t> {
     /// The bytes from an offset of the trace on.
-    pub(crate) fn from_offset(self, offset: u64) -> TraceChunk<'t> {
+    pub(crate) fn rest_at(self, offset: u64) -> TraceChunk<'t> {
         let skipped = usize::try_from(offset - self.unread.offset).unwrap_or(usize::MAX);
         TraceChunk {
             bytes: self.unread.bytes.get(skipped..).unwrap_or_default(),

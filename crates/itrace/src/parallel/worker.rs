@@ -138,7 +138,7 @@ impl<'t> Worker<'t> {
             images: cx.images,
             thread: cx.thread,
         };
-        let bytes = cx.trace.from_offset(chunk.start.offset());
+        let bytes = cx.trace.rest_at(chunk.start.offset());
         self.decoder.resume(&chunk.start, bytes, &code);
         self.decoder.set_limit(cx.trace.limit);
         self.decoder.set_stop(Some(chunk.end.offset()));

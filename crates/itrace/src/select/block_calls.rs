@@ -5,6 +5,7 @@ use intel_pt::{BasicBlock, BlockVisit, Decoder, Located};
 use oxperf_session::SampleFlags;
 
 use super::flags::class_flags;
+use super::point::known;
 use super::visit_slots::VisitSlots;
 use crate::stack::{Call, CallObserver};
 
@@ -62,15 +63,17 @@ impl BlockCallCache {
                 let next = visits
                     .get(index + 1)
                     .map(|next| decoder.address(next.block()));
-                let to = next.or(decoder.arrived_at()).unwrap_or(0);
+                let to = known(next.or(decoder.arrived_at()));
                 match cached.last {
-                    LastBranch::Call(return_address) if to != 0 && to != return_address => {
+                    LastBranch::Call(return_address)
+                        if to.is_some_and(|to| to != return_address) =>
+                    {
                         observer.call(Call {
                             return_address,
                             untraced: false,
                         });
                     }
-                    LastBranch::Return => observer.return_to(to),
+                    LastBranch::Return => observer.return_to(to.unwrap_or(0)),
                     LastBranch::Call(_) | LastBranch::None => {}
                 }
             }
@@ -130,6 +133,8 @@ impl BlockCallCache {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU8;
+
     use intel_pt::{Config, EmitOptions, Item, TraceChunk};
 
     use super::*;
@@ -166,8 +171,9 @@ mod tests {
                 Item::Path if decoder.ran_whole() => {
                     calls.follow(&decoder, &mut followed);
                     for branch in decoder.branches() {
-                        let (flags, length) = (class_flags(branch.from.class), branch.from.length);
-                        let (from, to) = (branch.from.ip, branch.to.unwrap_or(0));
+                        let flags = class_flags(branch.from.class);
+                        let length = NonZeroU8::new(branch.from.length);
+                        let (from, to) = (Some(branch.from.ip), branch.to);
                         stepped.step(
                             &BranchStep {
                                 flags,

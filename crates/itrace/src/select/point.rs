@@ -1,5 +1,7 @@
 //! Places in the flow of control.
 
+use std::num::NonZeroU8;
+
 use intel_pt::Moment;
 use intel_pt::packet::ExecMode;
 use oxperf_session::SampleFlags;
@@ -9,13 +11,13 @@ use crate::stack::BranchStep;
 /// A place in the flow at which samples are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
-    /// Address of the instruction; 0 where tracing begins.
-    pub(crate) from: u64,
-    /// Target of the branch; 0 where there is none or it is not known.
-    pub(crate) to: u64,
+    /// Address of the instruction; `None` where tracing begins. An address of 0 is none.
+    pub(crate) from: Option<u64>,
+    /// Target of the branch; `None` where there is none or it is not known. An address of 0 is none.
+    pub(crate) to: Option<u64>,
     pub(crate) flags: SampleFlags,
-    /// Bytes of the instruction; 0 where none did it.
-    pub(crate) length: u8,
+    /// Bytes of the instruction; `None` where no instruction did it.
+    pub(crate) length: Option<NonZeroU8>,
     /// Instructions up to here.
     pub(crate) instructions: u64,
     /// Cycles up to here, if they belong to this point.
@@ -30,12 +32,12 @@ pub(crate) struct Point {
 
 impl Point {
     /// A place where an instruction runs and nothing else happens.
-    pub(crate) fn at(ip: u64, moment: &Moment) -> Point {
+    pub(crate) fn at(ip: Option<u64>, moment: &Moment) -> Point {
         Point {
-            from: ip,
-            to: 0,
+            from: known(ip),
+            to: None,
             flags: SampleFlags::default(),
-            length: 0,
+            length: None,
             instructions: moment.instructions,
             cycles: None,
             width: moment.mode.width,
@@ -69,4 +71,10 @@ impl Point {
             stretch,
         }
     }
+}
+
+/// An address, if it is one.
+#[inline]
+pub(crate) fn known(address: Option<u64>) -> Option<u64> {
+    address.filter(|address| *address != 0)
 }

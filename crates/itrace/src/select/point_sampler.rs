@@ -7,7 +7,7 @@ use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::{EventIndex, SampleEvent, SampleFlags, Traced, TracedCode};
 use oxperf_wire::Sample;
 
-use super::Point;
+use super::point::{Point, known};
 use crate::TscClock;
 use crate::code::{Images, ThreadCode, code_width};
 use crate::queue::QueueDecoder;
@@ -48,16 +48,13 @@ impl<'m> SampleSettings<'m> {
             running,
             of_cpu,
         } = owner;
-        let anywhere = if point.from == 0 {
-            point.to
-        } else {
-            point.from
-        };
+        let anywhere = point.from.or(point.to).unwrap_or(0);
         let mode = self.images.mode_of(anywhere, point.guest);
         (sampled.event, sampled.thread) = (event, thread);
         sampled.misc = Misc(mode as u16);
         let sample = &mut sampled.sample;
-        (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
+        sample.ip = Some(point.from.unwrap_or(0));
+        sample.addr = Some(point.to.unwrap_or(0));
         (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
         (sample.time, sample.cpu) = (self.time(timestamp), running.cpu.filter(|_| of_cpu));
     }
@@ -131,7 +128,7 @@ impl PointSampler<'_> {
 
     /// A sample of a moment, without a place.
     pub(crate) fn moment(&self, timestamp: u64) -> SampleEvent<'static> {
-        self.sample(&Point::at(0, &Moment::default()), timestamp)
+        self.sample(&Point::at(None, &Moment::default()), timestamp)
     }
 
     /// The time of a TSC; `None` where there is no time.
@@ -151,15 +148,15 @@ impl ShownInstruction {
     /// The instruction at a point, or that after which an interrupt came; else the one that ran last.
     pub(crate) fn at(last: Option<Located>, point: &Point) -> ShownInstruction {
         let interrupts = SampleFlags::ASYNC | SampleFlags::TX_ABORT;
-        let (ip, length) = if point.length != 0 {
-            (Some(point.from), Some(point.length))
+        let (ip, length) = if let Some(length) = point.length {
+            (point.from, Some(length.get()))
         } else if point.flags.meets(interrupts) {
-            (Some(point.from), None)
+            (point.from, None)
         } else {
             (last.map(|last| last.ip), last.map(|last| last.length))
         };
         ShownInstruction {
-            ip: ip.filter(|ip| *ip != 0),
+            ip: known(ip),
             length,
         }
     }

@@ -1,11 +1,13 @@
 //! The points of code that ran at which samples are made: the same for every decoder.
 
+use std::num::NonZeroU8;
+
 use intel_pt::{Branch, Choices, Cycles, Decoder, Located, Moment, Path, Tsc};
 use oxperf_session::SampleFlags;
 
 use super::block_calls::BlockCallCache;
 use super::flags::{BranchFilter, class_flags, state_flags};
-use super::point::Point;
+use super::point::{Point, known};
 use crate::plan::Plan;
 use crate::stack::{CallObserver, FollowOptions};
 
@@ -44,7 +46,7 @@ impl SelectOptions {
         Point {
             flags,
             cycles: self.cycles(moment),
-            ..Point::at(ip, moment)
+            ..Point::at(Some(ip), moment)
         }
     }
 
@@ -148,13 +150,13 @@ impl SampleSelector {
                 continue;
             }
             let point = Point {
-                to: branch.and_then(|branch| branch.to).unwrap_or(0),
+                to: known(branch.and_then(|branch| branch.to)),
                 flags,
-                length: located.length,
+                length: NonZeroU8::new(located.length),
                 crosses: moment.mode.guest_toggled && is_last,
                 instructions: instructions + at,
                 cycles: options.cycles_in_path(&moment, &path, at),
-                ..Point::at(located.ip, &moment)
+                ..Point::at(Some(located.ip), &moment)
             };
             let decided = path.is_decided(at);
             self.selected.push(SelectedPoint {

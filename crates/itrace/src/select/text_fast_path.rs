@@ -1,13 +1,14 @@
 //! The fast path of samples that become text: lines of code that ran, where the moment and the place alone decide how
 //! they look.
 
+use std::num::NonZeroU8;
 use std::sync::Arc;
 
 use intel_pt::{Located, Moment};
 use oxperf_session::{EventIndex, SampleFlags, SampleTextWriter};
 
-use super::Point;
 use super::flags::{BranchFilter, class_flags};
+use super::point::{Point, known};
 use super::point_sampler::PointSampler;
 
 /// The samples that are written as text, and their writer.
@@ -80,10 +81,10 @@ impl TextSynth<'_> {
             more_flags,
         } = line;
         let point = Point {
-            to: to.unwrap_or(0),
+            to: known(to),
             flags: class_flags(from.class) | more_flags,
-            length: from.length,
-            ..Point::at(from.ip, moment)
+            length: NonZeroU8::new(from.length),
+            ..Point::at(Some(from.ip), moment)
         };
         let sample = self.sampler.sample(&point, 0);
         self.path

@@ -95,6 +95,8 @@ impl CallObserver for StackChanges {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU8;
+
     use oxperf_session::SampleFlags;
 
     use super::*;
@@ -124,9 +126,9 @@ mod tests {
             let flags = SampleFlags::BRANCH | kind[next(4) as usize];
             BranchStep {
                 flags,
-                from: 100 + next(6),
-                to: 105 + next(6),
-                length: 5,
+                from: Some(100 + next(6)),
+                to: Some(105 + next(6)),
+                length: NonZeroU8::new(5),
                 stretch: 1,
             }
         };

@@ -72,7 +72,7 @@ impl Synthesizer<'_> {
             return cx.sink.sample(cx.machine, &self.sampled);
         }
         let mut sampled: SampleEvent<'_> = self.sampled;
-        let history = self.stacks.of_sample(key, point.from);
+        let history = self.stacks.of_sample(key, point.from.unwrap_or(0));
         sampled.sample.callchain = history.callchain;
         sampled.sample.branch_stack = history.branches;
         cx.sink.sample(cx.machine, &sampled)

@@ -95,9 +95,9 @@ impl Synthesizer<'_> {
             return self.deliver(cx, with_counts(counts), point);
         }
         // Guest and host each see their own end of the branch.
-        let left = Point { to: 0, ..*point };
+        let left = Point { to: None, ..*point };
         let entered = Point {
-            from: 0,
+            from: None,
             guest: !point.guest,
             ..*point
         };

@@ -10,7 +10,7 @@ use super::Synthesizer;
 use super::context::{QueueState, SynthContext};
 use super::deliver::NewSample;
 use crate::decoded::DecodedItem;
-use crate::select::{Point, class_flags, state_flags, transfer_flags};
+use crate::select::{Point, class_flags, known, state_flags, transfer_flags};
 
 /// An event that is more than its place.
 struct PayloadEvent {
@@ -102,9 +102,9 @@ impl Synthesizer<'_> {
         let ran = position.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));
         let flags = ran.map_or(SampleFlags::default(), |ran| class_flags(ran.class));
         let point = Point {
-            to: to.unwrap_or(0),
+            to: known(to),
             flags,
-            ..Point::at(ip.unwrap_or(0), &item.moment)
+            ..Point::at(ip, &item.moment)
         };
         self.deliver(cx, NewSample::single(event, Some(payload)), &point)
     }
@@ -196,9 +196,9 @@ impl Synthesizer<'_> {
         };
         let flags = transfer.map_or(SampleFlags::default(), transfer_flags);
         let point = Point {
-            to: transfer.and_then(|transfer| transfer.to).unwrap_or(0),
+            to: known(transfer.and_then(|transfer| transfer.to)),
             flags: flags | state_flags(moment, &self.plan),
-            ..Point::at(ip.unwrap_or(0), moment)
+            ..Point::at(ip, moment)
         };
         self.deliver(cx, NewSample::single(event, Some(payload)), &point)
     }
@@ -223,7 +223,7 @@ impl Synthesizer<'_> {
         };
         let point = Point {
             flags: state_flags(moment, &self.plan),
-            ..Point::at(ip, moment)
+            ..Point::at(Some(ip), moment)
         };
         self.deliver(cx, NewSample::single(event, None), &point)
     }

@@ -262,9 +262,7 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         let queue = &mut self.queues[index].queue;
         let Frontier { at, prior } = frontier;
         let code = queue.code(machine, &self.synthesizer.images);
-        queue
-            .decoder
-            .resume(at, trace.from_offset(at.offset()), &code);
+        queue.decoder.resume(at, trace.rest_at(at.offset()), &code);
         queue.decoder.count_on(prior.instructions, prior.since);
         queue.prior = *prior;
     }

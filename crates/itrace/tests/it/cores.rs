@@ -2,9 +2,9 @@
 
 use oxperf_itrace::{Cores, Window};
 
-use crate::decode::{Decoded, Form, How, decode, each_case};
+use crate::decode::{DecodeSetup, Decoded, Form, decode, each_case};
 
-/// The smallest recordings, too: a stretch goes from each PSB to the next.
+/// Splits the smallest recordings, too: a chunk goes from each PSB to the next.
 const MANY: Cores = Cores {
     count: 3,
     chunk_bytes: 1,
@@ -14,7 +14,7 @@ const MANY: Cores = Cores {
 const SMALL: usize = 100 << 10;
 const TOO_LONG: usize = 2 << 20;
 
-/// What is made of each recording; of the larger ones only the first few.
+/// The samples that are made of each recording; of the larger ones only the first few.
 const LETTERS: [&str; 15] = [
     "be",
     "i1usg8l3e",
@@ -42,7 +42,7 @@ const PLACES: Form = Form {
 };
 
 #[test]
-fn several_cores_tell_what_one_tells() {
+fn several_cores_give_the_samples_of_one() {
     let mut by_workers = 0;
     let tested = each_case("cores", TOO_LONG, |case, file, root| {
         let few = if file.len() < SMALL {
@@ -52,19 +52,26 @@ fn several_cores_tell_what_one_tells() {
         };
         for letters in LETTERS.into_iter().take(few) {
             let all = Window::ALL;
-            let how = How {
+            let setup = DecodeSetup {
                 letters,
                 cores: Cores::ONE,
                 window: all,
                 kept: all,
                 form: PLACES,
             };
-            let one = decode(file, root, how).text;
+            let one = decode(file, root, setup).text;
             let Decoded {
                 text: many,
                 shared,
                 left_out,
-            } = decode(file, root, How { cores: MANY, ..how });
+            } = decode(
+                file,
+                root,
+                DecodeSetup {
+                    cores: MANY,
+                    ..setup
+                },
+            );
             assert!(
                 one == many,
                 "{} {letters}: {} and {} bytes",
@@ -82,39 +89,41 @@ fn several_cores_tell_what_one_tells() {
 #[test]
 fn lines_are_those_of_the_samples() {
     let mut by_workers = 0;
-    let [told, lines] = [false, true].map(|written| Form {
+    let [samples, lines] = [false, true].map(|written| Form {
         short: true,
         written,
     });
     let tested = each_case("lines", SMALL, |case, file, root| {
         for letters in ["i0nse", "be", "cre", "qi0ns"] {
             let all = Window::ALL;
-            let how = How {
+            let setup = DecodeSetup {
                 letters,
                 cores: Cores::ONE,
                 window: all,
                 kept: all,
-                form: told,
+                form: samples,
             };
-            let told = decode(file, root, how).text;
+            let samples = decode(file, root, setup).text;
             for cores in [Cores::ONE, MANY] {
                 let lines = decode(
                     file,
                     root,
-                    How {
+                    DecodeSetup {
                         cores,
                         form: lines,
-                        ..how
+                        ..setup
                     },
                 );
-                let difference = told
+                let difference = samples
                     .split(|byte| *byte == b'\n')
                     .zip(lines.text.split(|byte| *byte == b'\n'));
                 let difference =
-                    difference.map(|(told, line)| [told, line].map(String::from_utf8_lossy));
-                let difference = difference.into_iter().find(|[told, line]| told != line);
+                    difference.map(|(samples, line)| [samples, line].map(String::from_utf8_lossy));
+                let difference = difference
+                    .into_iter()
+                    .find(|[samples, line]| samples != line);
                 assert_eq!(difference, None, "{} {letters} {cores:?}", case.display());
-                assert_eq!(told.len(), lines.text.len());
+                assert_eq!(samples.len(), lines.text.len());
                 by_workers += lines.shared;
             }
         }

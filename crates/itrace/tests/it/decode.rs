@@ -1,4 +1,4 @@
-//! Decodes the fixtures' recordings into what is told of them.
+//! Decodes the fixtures' recordings into text.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -15,12 +15,12 @@ use oxperf_objects::SearchPaths;
 use oxperf_session::{EventIndex, NoSink, SampleEvent, SampleTextWriter, Session, Sink, Traced};
 use oxperf_wire::user::AuxtraceError;
 
-/// How samples of code that ran become text.
+/// DecodeSetup samples of code that ran become text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Form {
-    /// As lines with the moment and the place of each, rather than all that is told.
+    /// As lines with the moment and the place of each, rather than with everything.
     pub(crate) short: bool,
-    /// By a writer where that may be: of places alone, if what is told of others is longer.
+    /// By a writer where that may be: of places alone, if other samples have more.
     pub(crate) written: bool,
 }
 
@@ -48,7 +48,7 @@ impl SampleTextWriter for Plain {
     }
 }
 
-/// Everything that it is told, as text.
+/// Everything that it receives, as text.
 struct Collected {
     text: Vec<u8>,
     form: Form,
@@ -87,7 +87,7 @@ impl Sink for Collected {
             return ControlFlow::Continue(());
         }
         if !self.window.counts {
-            // What was counted since the last sample, or since the beginning, is not asked for.
+            // Counts since the last sample, or since the beginning, are not asked for.
             traced = traced.map(
                 |Traced {
                      flags,
@@ -142,19 +142,19 @@ impl Sink for Collected {
     }
 }
 
-/// How a recording is decoded, and what of it is kept.
+/// DecodeSetup a recording is decoded, and what of it is kept.
 #[derive(Clone, Copy)]
-pub(crate) struct How<'l> {
+pub(crate) struct DecodeSetup<'l> {
     pub(crate) letters: &'l str,
     pub(crate) cores: Cores,
-    /// What the tracer is told to be asked for.
+    /// The window of the tracer.
     pub(crate) window: Window,
-    /// What is kept.
+    /// The window that is kept.
     pub(crate) kept: Window,
     pub(crate) form: Form,
 }
 
-/// What became of a recording.
+/// A recording as text.
 pub(crate) struct Decoded {
     pub(crate) text: Vec<u8>,
     /// Bytes of trace that workers decoded, and that nobody did.
@@ -162,15 +162,15 @@ pub(crate) struct Decoded {
     pub(crate) left_out: u64,
 }
 
-/// What is told of a recording.
-pub(crate) fn decode(file: &[u8], root: &Path, how: How<'_>) -> Decoded {
-    let How {
+/// Decodes a recording.
+pub(crate) fn decode(file: &[u8], root: &Path, setup: DecodeSetup<'_>) -> Decoded {
+    let DecodeSetup {
         letters,
         cores,
         window,
         kept,
         form,
-    } = how;
+    } = setup;
     let reader = Reader::open(file).unwrap();
     let mut session = Session::new(&reader);
     let options = ItraceOptions::parse(letters).unwrap();
@@ -237,7 +237,7 @@ fn linked(path: &Path) -> PathBuf {
         .unwrap_or_else(|| path.to_owned())
 }
 
-/// Calls with the recording and the root of the objects of each case that is there and not larger than `most`; tells
+/// Calls with the recording and the root of the objects of each case that is there and not larger than `most`; says
 /// aloud when there are none.
 pub(crate) fn each_case(
     name: &str,

@@ -1,9 +1,9 @@
-//! Where a part of the time is asked for, that part is told as it would be among all others.
+//! A part of the time that is asked for alone has the samples that it has among all others.
 
 use oxperf_abi::PerfTime;
 use oxperf_itrace::{Cores, Window};
 
-use crate::decode::{Form, How, decode, each_case};
+use crate::decode::{DecodeSetup, Form, decode, each_case};
 
 /// Bytes of a recording that takes too long for a debug build.
 const TOO_LONG: usize = 100 << 10;
@@ -16,8 +16,8 @@ const WHOLE: Form = Form {
 };
 
 #[test]
-fn a_window_is_told_as_it_would_be_among_all() {
-    let (mut told, mut left_out) = (0, 0);
+fn a_window_has_the_samples_that_it_has_among_all() {
+    let (mut compared, mut left_out) = (0, 0);
     let tested = each_case("window", TOO_LONG, |case, file, root| {
         for letters in LETTERS {
             for (first, last) in [
@@ -30,20 +30,20 @@ fn a_window_is_told_as_it_would_be_among_all() {
                     last: PerfTime(last),
                     counts,
                 };
-                let how = How {
+                let setup = DecodeSetup {
                     letters,
                     cores: Cores::ONE,
                     window: Window::ALL,
                     kept,
                     form: WHOLE,
                 };
-                let all = decode(file, root, how).text;
+                let all = decode(file, root, setup).text;
                 let part = decode(
                     file,
                     root,
-                    How {
+                    DecodeSetup {
                         window: kept,
-                        ..how
+                        ..setup
                     },
                 );
                 left_out += part.left_out;
@@ -56,9 +56,9 @@ fn a_window_is_told_as_it_would_be_among_all() {
                     all.len(),
                     part.len()
                 );
-                told += all.len();
+                compared += all.len();
             }
         }
     });
-    assert!(told > 0 && left_out > 0 || !tested);
+    assert!(compared > 0 && left_out > 0 || !tested);
 }
