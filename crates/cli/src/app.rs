@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Command;
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Command};
 
 use crate::arguments::build_id_argument;
 use crate::failure::{Failure, code};
@@ -101,7 +101,21 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Fail
         Ok(matches) => matches,
         Err(error) => return refuse(&program, error),
     };
-    dispatch(&program, &matches)
+    if matches.get_flag("version") {
+        crate::output::print_line(&format!("{program} version {}", env!("CARGO_PKG_VERSION")))?;
+        return Ok(code::SUCCESS);
+    }
+    let Some((name, matches)) = matches.subcommand() else {
+        crate::output::print_error(&self::command(&program).render_help().to_string());
+        return Ok(code::USAGE_OF_PROGRAM);
+    };
+    let Some(entry) = cmd::ALL.into_iter().find(|entry| entry.name == name) else {
+        return Ok(code::USAGE_OF_PROGRAM);
+    };
+    if entry.shares_work {
+        resources::start_threads()?;
+    }
+    (entry.run)(matches, &program)
 }
 
 /// The last part of the name that the program was called by.
@@ -110,27 +124,6 @@ fn program_name(first: Option<&OsString>) -> String {
         .and_then(|path| Path::new(path).file_name())
         .and_then(|name| name.to_str());
     name.unwrap_or("oxperf").to_owned()
-}
-
-fn dispatch(program: &str, matches: &ArgMatches) -> Result<i32, Failure> {
-    if matches.get_flag("version") {
-        crate::output::print_line(&format!("{program} version {}", env!("CARGO_PKG_VERSION")))?;
-        return Ok(code::SUCCESS);
-    }
-    let Some((name, matches)) = matches.subcommand() else {
-        crate::output::print_error(&command(program).render_help().to_string());
-        return Ok(code::USAGE_OF_PROGRAM);
-    };
-    let entry = cmd::ALL.into_iter().find(|entry| entry.name == name);
-    match entry {
-        Some(entry) => {
-            if entry.shares_work {
-                resources::start_threads()?;
-            }
-            (entry.run)(matches, program)
-        }
-        None => Ok(code::USAGE_OF_PROGRAM),
-    }
 }
 
 /// Help is an answer; anything else that the parser stops at is a mistake with perf's exit code.

@@ -11,11 +11,24 @@ pub(crate) mod symbols;
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches};
+use clap::{Arg, ArgMatches, Command};
 use oxperf_objects::Debuginfod;
 
 use crate::environment::{self, ColourChoice};
+use crate::failure::Failure;
 use crate::recording_options::RecordingOptions;
+
+/// A command of the program, or of a command.
+pub(crate) struct Entry {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    /// Its options.
+    pub(crate) command: fn() -> Command,
+    /// Runs it with its options and the name of the program; gives the exit code.
+    pub(crate) run: fn(&ArgMatches, &str) -> Result<i32, Failure>,
+    /// It has work for several threads.
+    pub(crate) shares_work: bool,
+}
 
 /// The option that names the build-id cache; every command has it.
 pub(crate) const BUILD_ID_DIR: &str = "buildid-dir";

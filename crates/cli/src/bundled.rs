@@ -17,12 +17,13 @@ use clap::Command;
 use oxperf_sys::process::effective_user;
 use oxperf_tar::{ArchiveReader, EntryKind, TarError};
 
-use crate::cmd::bundle_keeper;
 use crate::environment;
 use crate::failure::Failure;
 use crate::output::print_error;
 use crate::unpacking::Limits;
 
+/// The command of the process that removes the folder of an unpacked bundle.
+pub(crate) const KEEPER: &str = "bundle-keeper";
 /// The first entry, which says what the archive is.
 pub(crate) const MARK: &str = "oxperf-bundle";
 /// What it holds.
@@ -52,7 +53,7 @@ impl Unpacked {
         let folder = fresh_folder()?;
         let keeper = environment::program().and_then(|program| {
             std::process::Command::new(program)
-                .arg(bundle_keeper::NAME)
+                .arg(KEEPER)
                 .arg(&folder)
                 .stdin(Stdio::piped())
                 .stdout(Stdio::null())

@@ -5,7 +5,7 @@ mod archive;
 mod buildid_cache;
 mod buildid_list;
 mod bundle;
-pub(crate) mod bundle_keeper;
+mod bundle_keeper;
 mod data;
 mod diff;
 mod dlfilter_helper;
@@ -18,21 +18,7 @@ mod report;
 mod script;
 mod symbols;
 
-use clap::{ArgMatches, Command};
-
-use crate::failure::Failure;
-
-/// One command.
-pub(crate) struct Entry {
-    /// Its name on the command line.
-    pub(crate) name: &'static str,
-    /// Its options.
-    pub(crate) command: fn() -> Command,
-    /// Runs it with its options and the name of the program; gives the exit code.
-    pub(crate) run: fn(&ArgMatches, &str) -> Result<i32, Failure>,
-    /// It has work for several threads.
-    pub(crate) shares_work: bool,
-}
+pub(crate) use crate::arguments::Entry;
 
 /// All commands, in the order of the help.
 pub(crate) const ALL: [Entry; 16] = [

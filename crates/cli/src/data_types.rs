@@ -1,15 +1,13 @@
 //! The data that the instructions of a profile work on: what to call them, and how their types are laid out.
 
 use std::collections::HashMap;
-use std::fmt::Write;
-use std::ops::Range;
 use std::rc::Rc;
 
-use oxperf_listing::{DataAccess, DataLayout, DataTypes};
+use oxperf_listing::{DataAccess, DataLayout, DataNames, NamedData};
 use oxperf_machine::Machine;
 use oxperf_profile::{DataPlace, DataPlaces, DsoId, Frame, Profile, ProfileSymbol};
 use oxperf_query::SymbolOptions;
-use oxperf_symbols::{SymbolStore, TypeId};
+use oxperf_symbols::SymbolStore;
 
 use crate::disasm_source::{CodeOptions, Sources};
 
@@ -53,10 +51,7 @@ pub(crate) fn find(
             if !types.is_told() {
                 return;
             }
-            let mut naming = Naming {
-                types,
-                layouts: HashMap::new(),
-            };
+            let mut names = DataNames::default();
             for (nth, frame, symbol) in frames {
                 let code = symbol.and_then(|symbol| {
                     let range = range(symbol)?;
@@ -67,17 +62,18 @@ pub(crate) fn find(
                 });
                 let access = code
                     .clone()
-                    .map(|(range, address)| naming.types.at(range, address));
-                found[nth] = access.and_then(|access| naming.place(access));
-                let instructions =
-                    code.map(|(range, address)| naming.types.instructions(range, address));
+                    .map(|(range, address)| types.at(range, address));
+                found[nth] = access
+                    .and_then(|access| names.name(types, access))
+                    .map(data_place);
+                let instructions = code.map(|(range, address)| types.instructions(range, address));
                 tell(Seen {
                     frame: nth,
                     access,
                     instructions: instructions.unwrap_or_default(),
                 });
             }
-            for layout in naming.layouts.into_values() {
+            for layout in names.into_layouts() {
                 layouts
                     .entry((dso, layout.name.to_string()))
                     .or_insert(layout);
@@ -119,56 +115,10 @@ fn by_object(profile: &Profile) -> HashMap<DsoId, Vec<Ran<'_>>> {
     by_object
 }
 
-/// Turns what instructions work on into words.
-struct Naming<'t, 'd> {
-    types: &'t mut DataTypes<'d>,
-    layouts: HashMap<TypeId, DataLayout>,
-}
-
-impl Naming<'_, '_> {
-    /// In words what an instruction works on; `None` where it is not known.
-    fn place(&mut self, access: DataAccess) -> Option<DataPlace> {
-        match access {
-            DataAccess::Unknown(_) => None,
-            DataAccess::Stack => Some(DataPlace::untyped("(stack operation)")),
-            DataAccess::Canary => Some(DataPlace::untyped("(stack canary)")),
-            DataAccess::Data { ty, offset, .. } => {
-                let reader = self.types.reader()?;
-                let layout = self
-                    .layouts
-                    .entry(ty)
-                    .or_insert_with(|| DataLayout::of(reader, ty));
-                Some(DataPlace {
-                    name: layout.name.to_string(),
-                    offset: Some(offset),
-                    field: layout.field_at(offset),
-                })
-            }
-        }
+fn data_place(data: NamedData) -> DataPlace {
+    DataPlace {
+        name: data.name,
+        offset: data.offset,
+        field: data.field,
     }
-}
-
-/// What instructions of a function work on that name data of a type, by address: `struct node +0x8 (in.u)`.
-pub(crate) fn words_of(types: &mut DataTypes<'_>, function: Range<u64>) -> HashMap<u64, String> {
-    let accesses = types.all_of(function);
-    let mut naming = Naming {
-        types,
-        layouts: HashMap::new(),
-    };
-    let words = accesses.into_iter().filter_map(|(address, access)| {
-        let place = naming.place(access)?;
-        let offset = place.offset?;
-        let mut words = place.name;
-        // Writing to a string cannot fail.
-        let _ = if offset == 0 {
-            write!(words, " +0")
-        } else {
-            write!(words, " +{offset:#x}")
-        };
-        if let Some(field) = place.field {
-            let _ = write!(words, " ({field})");
-        }
-        Some((address, words))
-    });
-    words.collect()
 }

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeIndex, CodeNames, DataTypes, Listing, ListingLine, interleave, list};
+use oxperf_listing::{
+    CodeIndex, CodeNames, DataTypes, Listing, ListingLine, interleave, list, typed_data,
+};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, ObjectKind, ObjectQuery, SourceFiles};
 use oxperf_profile::FunctionIpc;
@@ -16,7 +18,6 @@ use oxperf_query::SymbolOptions;
 use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore, SymbolTable, demangle};
 
-use crate::data_types::words_of;
 use crate::output::print_error;
 
 /// What is wanted of code beside its instructions.
@@ -238,7 +239,7 @@ impl<'m> Sources<'m> {
         let shift = start.wrapping_sub(symbol.start);
         let range = start..symbol.end.wrapping_add(shift);
         let data = match self.with_types {
-            true => words_of(
+            true => typed_data(
                 &mut DataTypes::new(&image, names, lines.as_deref()),
                 range.clone(),
             ),

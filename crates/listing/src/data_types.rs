@@ -6,6 +6,7 @@
 //! perf 7.2.
 
 mod code;
+mod data_names;
 mod direct;
 mod follow;
 mod layout;
@@ -23,6 +24,7 @@ use oxperf_symbols::{DebugInfo, Scopes, TypeId, TypeReader};
 
 use crate::CodeNames;
 use code::{Code, Coded};
+pub use data_names::{DataNames, NamedData, typed_data};
 use follow::Effort;
 pub use layout::{DataField, DataLayout};
 

@@ -29,7 +29,9 @@ mod names;
 mod source;
 mod versions;
 
-pub use data_types::{DataAccess, DataField, DataLayout, DataTypes, Miss};
+pub use data_types::{
+    DataAccess, DataField, DataLayout, DataNames, DataTypes, Miss, NamedData, typed_data,
+};
 pub use lines::{ListError, ListedInstruction, Listing, ListingLine, list};
 pub use names::{CodeIndex, CodeNames};
 pub use source::interleave;

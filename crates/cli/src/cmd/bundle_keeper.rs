@@ -10,12 +10,9 @@ use crate::bundled;
 use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 
-/// The command's name.
-pub(crate) const NAME: &str = "bundle-keeper";
-
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {
-    name: NAME,
+    name: bundled::KEEPER,
     command: arguments::command,
     run: |matches, _| run(&arguments::folder(matches)),
     shares_work: false,

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::NAME;
+use crate::bundled::KEEPER;
 
 /// The options: the folder.
 pub(super) fn command() -> Command {
-    Command::new(NAME)
+    Command::new(KEEPER)
         .hide(true)
         .about("Remove the folder of a bundle when standard input ends")
         .arg(
