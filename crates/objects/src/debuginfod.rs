@@ -28,6 +28,7 @@ use timed_stream::Limits;
 
 use crate::contents::Contents;
 use crate::elf::Elf;
+use crate::error::FetchError;
 
 /// The time that the answer "no server has the file" holds, as with the standard client.
 const MISSING_HOLDS: Duration = Duration::from_secs(600);
@@ -49,60 +50,6 @@ pub struct Debuginfod {
     pub cache_limit: u64,
     /// The certificates of those who say that servers are what they claim, as PEM; else those of the system.
     pub authorities: Option<PathBuf>,
-}
-
-/// The schemes that can be asked.
-const SCHEMES: &str = match cfg!(feature = "https") {
-    true => "https:// and http:// are",
-    false => "http:// is, https:// is not built in",
-};
-
-/// The reason why a file could not be fetched.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FetchError {
-    /// No server has it.
-    #[error("no server has it")]
-    NotThere,
-    /// An address that cannot be asked.
-    #[error("{0:?} is no address that can be asked: {schemes}", schemes = SCHEMES)]
-    Address(String),
-    /// The server could not be reached, or the connection broke.
-    #[error("the server cannot be reached: {0}")]
-    Connection(io::ErrorKind),
-    /// The server did not prove that it is what it claims, or who may vouch for it is not known.
-    #[error("the server is not to be trusted: {0}")]
-    Untrusted(String),
-    /// Nothing came for too long.
-    #[error("the server was silent for {} s", .0.as_secs_f32())]
-    Silent(Duration),
-    /// The file takes longer than allowed.
-    #[error("not there after {} s", .0.as_secs_f32())]
-    TooSlow(Duration),
-    /// The file is larger than allowed.
-    #[error("larger than {0} bytes")]
-    TooLarge(u64),
-    /// The server refused, with this status.
-    #[error("the server answered with status {0}")]
-    Status(u16),
-    /// An answer that is not HTTP, or that ends before its end.
-    #[error("the server's answer is broken: {0}")]
-    Answer(&'static str),
-    /// The answer is no ELF file, or has another build id.
-    #[error("the server sent something else")]
-    SomethingElse,
-    /// The file could not be kept.
-    #[error("cannot write to the cache: {0}")]
-    Cache(io::ErrorKind),
-}
-
-impl FetchError {
-    /// Returns whether other files of this server need not be asked for.
-    fn is_of_the_server(&self) -> bool {
-        matches!(
-            self,
-            FetchError::Connection(_) | FetchError::Silent(_) | FetchError::Untrusted(_)
-        )
-    }
 }
 
 /// The kind of file that is asked for.

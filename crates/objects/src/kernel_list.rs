@@ -10,6 +10,7 @@ use std::path::Path;
 use oxperf_abi::BuildId;
 
 use crate::contents::Contents;
+use crate::elf::build_id_in_notes;
 use crate::error::Rejection;
 
 const LIST: &str = "/proc/kallsyms";
@@ -89,6 +90,12 @@ fn boot_id(text: &str) -> Option<BuildId> {
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
     let bytes: Vec<u8> = digits.chunks(2).map(byte).collect::<Option<_>>()?;
     BuildId::new(&bytes).filter(|_| bytes.len() == 16)
+}
+
+/// The build id of the kernel that runs here, where the system gives it.
+pub fn running_kernel_build_id() -> Option<BuildId> {
+    let notes = fs::read("/sys/kernel/notes").ok()?;
+    build_id_in_notes(&notes, cfg!(target_endian = "little"))
 }
 
 #[cfg(test)]

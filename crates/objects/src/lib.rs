@@ -37,11 +37,11 @@ mod vdso;
 
 pub use cache::{BuildIdCache, CacheFile, Cached, parse_id};
 pub use contents::{Contents, FileVersion};
-pub use debuginfod::{Debuginfod, FetchError, http};
+pub use debuginfod::{Debuginfod, http};
 pub use elf::Elf;
-pub use error::{ElfError, Rejection};
+pub use error::{ElfError, FetchError, Rejection};
 pub use kernel_copy::{copy_kernel, is_copy_of};
-pub use kernel_list::KernelState;
+pub use kernel_list::{KernelState, running_kernel_build_id};
 pub use kernel_memory::{KernelMemory, KernelPiece, KernelSymbol};
 pub use locate::{Found, Locator, NotFound};
 pub use module_code::module_code;

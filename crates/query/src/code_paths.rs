@@ -6,7 +6,7 @@ use oxperf_data::Reader;
 use oxperf_data::features::{BpfProgInfo, OsRelease};
 use oxperf_itrace::{CodeSearchPaths, KernelSearchPaths};
 use oxperf_objects::SearchPaths;
-use oxperf_symbols::running_kernel;
+use oxperf_objects::running_kernel_build_id;
 
 use crate::SymbolOptions;
 
@@ -25,7 +25,7 @@ pub(crate) fn find(
         cached_copies: cache.map(|cache| cache.join("[kernel.kcore]")),
         images: images(&files, reader),
         symbols: options.kallsyms.clone(),
-        running: running_kernel().filter(|_| files.root.is_none()),
+        running: running_kernel_build_id().filter(|_| files.root.is_none()),
     };
     CodeSearchPaths {
         files,

@@ -55,7 +55,7 @@ pub use source::{
 };
 pub use store::{
     BuildIdMismatch, GuestPlaces, KernelSource, Lookup, SourceLookup, StoreOptions, SymbolStore,
-    Unavailable, Unreadable, running_kernel,
+    Unavailable, Unreadable,
 };
 pub use symbol_prefilter::SymbolPrefilter;
 pub use table::{Symbol, SymbolId, SymbolTable};

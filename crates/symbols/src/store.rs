@@ -1,14 +1,16 @@
 //! Tables on request: each object's is built once, by the first who asks.
 
+mod kernel;
+mod options;
+mod unavailable;
+
 use std::collections::HashMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use oxperf_abi::{BuildId, Pid};
 use oxperf_objects::{
-    Contents, Elf, Found, Locator, NotFound, ObjectKind, ObjectOrigin, ObjectQuery, Rejection,
-    SearchPaths,
+    Contents, Elf, Found, Locator, ObjectKind, ObjectOrigin, ObjectQuery, Rejection,
 };
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -16,9 +18,8 @@ use crate::cache::identity::Identity;
 use crate::cache::objects::ObjectTables;
 use crate::cache::{CacheEntry, CacheLookup, Topic};
 use crate::demangle::Demangling;
-use crate::elf::{elf_table, shift_of};
-use crate::kallsyms::{RunningKernel, kallsyms_table};
-use crate::kernel::vmlinux_table;
+use crate::elf::elf_table;
+use crate::kallsyms::RunningKernel;
 use crate::module::{ModuleMapping, module_base, module_table};
 use crate::names_from::NamesFrom;
 use crate::perf_map::perf_map_table;
@@ -27,100 +28,8 @@ use crate::source::DebugInfo;
 use crate::symbol_prefilter::SymbolPrefilter;
 use crate::table::SymbolTable;
 
-/// The source of the kernel's names.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum KernelSource {
-    /// The list of the kernel that runs here, whatever kernel was recorded: what perf does.
-    #[default]
-    Running,
-    /// The list of the kernel that runs here, if it is the recorded one by build id (or none was recorded).
-    RunningIfSame,
-    /// A copy of `/proc/kallsyms` (`--kallsyms FILE`).
-    Kallsyms(PathBuf),
-    /// A kernel image (`-k vmlinux`).
-    Vmlinux(PathBuf),
-    /// Nowhere.
-    Nothing,
-}
-
-/// Files with the symbols of guests' kernels.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct GuestPlaces {
-    /// A folder with the root of each guest's files, named by the process that runs the guest.
-    pub mounted: Option<PathBuf>,
-    /// The kernel image of guests that have no such folder.
-    pub vmlinux: Option<PathBuf>,
-    /// The list of symbols of these guests' kernel.
-    pub kallsyms: Option<PathBuf>,
-}
-
-/// Options of a store.
-#[derive(Clone, Debug, Default)]
-pub struct StoreOptions {
-    /// The search paths of binaries.
-    pub places: SearchPaths,
-    /// True if names of user space are demangled.
-    pub demangling: Demangling,
-    /// The source of the kernel's names.
-    pub kernel: KernelSource,
-    /// The source of the names of guests' kernels.
-    pub guests: GuestPlaces,
-    /// True if kernel names are demangled, too. perf doesn't.
-    pub kernel_demangling: Option<Demangling>,
-    /// Programs and libraries without these words among their linkers' names go without a table, and what has them not
-    /// in its own is called as linkers do.
-    pub only_with: Option<SymbolPrefilter>,
-}
-
-/// The reason why there are no names.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unavailable {
-    /// No file of that identity was found.
-    #[error("no such file with the recorded identity")]
-    NotFound(NotFound),
-    /// The file that was asked for can't be used.
-    #[error("{path}: {why}")]
-    Unusable {
-        /// The file.
-        path: PathBuf,
-        /// The reason for the refusal.
-        why: Rejection,
-    },
-    /// The running kernel is another than the recorded one.
-    #[error("the running kernel's build id differs from the recorded one")]
-    OtherKernel,
-    /// The file is there and has no symbol at all.
-    #[error("no symbols")]
-    NoSymbols,
-    /// The file is there and has no debug information, nor a separate file that has.
-    #[error("no debug information")]
-    NoDebugInfo,
-    /// Kernel names are switched off.
-    #[error("switched off")]
-    Off,
-}
-
-/// An object of which only another version is there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BuildIdMismatch {
-    /// Its recorded path; untrusted.
-    pub path: Box<[u8]>,
-    /// Its recorded identity.
-    pub recorded: BuildId,
-    /// The file that was refused.
-    pub file: PathBuf,
-    /// The identity of that file.
-    pub found: BuildId,
-}
-
-/// An object whose file is there and cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unreadable {
-    /// The file.
-    pub file: PathBuf,
-    /// The system's error.
-    pub why: ErrorKind,
-}
+pub use options::{GuestPlaces, KernelSource, StoreOptions};
+pub use unavailable::{BuildIdMismatch, Unavailable, Unreadable};
 
 /// A table, or the reason why there is none.
 pub type Lookup = Result<Arc<SymbolTable>, Unavailable>;
@@ -267,30 +176,7 @@ impl SymbolStore {
                 process,
                 reference: moved,
             },
-            || {
-                let GuestPlaces {
-                    mounted,
-                    vmlinux: image,
-                    kallsyms: list,
-                } = &self.options.guests;
-                let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
-                let own = mounted.as_ref().zip(process);
-                let own =
-                    own.map(|(mounted, process)| mounted.join(format!("{process}/proc/kallsyms")));
-                let own = own.and_then(|list| {
-                    kallsyms(&list, reference, demangling, NamesFrom::GuestList).ok()
-                });
-                match (own, image, list) {
-                    (Some(table), ..) => Ok(table),
-                    (None, Some(image), _) => {
-                        vmlinux(image, reference, demangling, NamesFrom::GuestImage)
-                    }
-                    (None, None, Some(list)) => {
-                        kallsyms(list, reference, demangling, NamesFrom::GuestList)
-                    }
-                    (None, None, None) => Err(Unavailable::Off),
-                }
-            },
+            || self.build_guest_kernel(process, reference),
         )
     }
 
@@ -446,117 +332,6 @@ impl SymbolStore {
         )))
     }
 
-    fn open_kernel_source(
-        &self,
-        path: &Path,
-        reference: Option<&ReferenceSymbol<'_>>,
-    ) -> SourceLookup {
-        let found = Found {
-            path: path.to_owned(),
-            origin: ObjectOrigin::RecordedPath,
-            contents: open(path)?,
-        };
-        let found = Arc::new(found);
-        let image = elf_of(&found)?;
-        if !image.has_debug_section(".debug_info") {
-            return Err(Unavailable::NoDebugInfo);
-        }
-        let shift = reference.map_or(0, |reference| shift_of(&image, reference));
-        let name = path.as_os_str().as_encoded_bytes();
-        let wanted = ObjectQuery {
-            path: name,
-            build_id: None,
-            kind: ObjectKind::User,
-            process: None,
-        };
-        let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
-        let info = DebugInfo::of_kernel(
-            Arc::clone(&found),
-            shift,
-            &wanted,
-            &self.locator,
-            demangling,
-        );
-        if let Some(recall) = self.recall.get() {
-            info.remember(recall.clone());
-        }
-        Ok(Arc::new(info))
-    }
-
-    /// The objects that were asked for and go without names because every file found for them is another version, each
-    /// with the refused file.
-    pub fn replaced(&self) -> Vec<BuildIdMismatch> {
-        let slots = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut replaced: Vec<BuildIdMismatch> = slots
-            .iter()
-            .filter_map(|(key, slot)| match (key, slot.get()?) {
-                (
-                    Key::Object { path, build_id, .. } | Key::Module { path, build_id, .. },
-                    Err(Unavailable::NotFound(missing)),
-                ) => {
-                    let (file, found) = missing.other_version()?;
-                    Some(BuildIdMismatch {
-                        path: path.clone(),
-                        recorded: (*build_id)?,
-                        file: file.to_owned(),
-                        found,
-                    })
-                }
-                _ => None,
-            })
-            .collect();
-        replaced.sort();
-        replaced
-    }
-
-    /// The maps of code made at run time that were asked for and are not believed, each with the user id of its owner.
-    pub fn disbelieved(&self) -> Vec<(PathBuf, u32)> {
-        let slots = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let refused = slots
-            .iter()
-            .filter_map(|(key, slot)| match (key, slot.get()?) {
-                (
-                    Key::PerfMap(_),
-                    Err(Unavailable::Unusable {
-                        path,
-                        why: Rejection::ForeignOwner { owner },
-                    }),
-                ) => Some((path.clone(), *owner)),
-                _ => None,
-            });
-        let mut refused: Vec<(PathBuf, u32)> = refused.collect();
-        refused.sort();
-        refused
-    }
-
-    /// The objects that were asked for and go without names or source lines because their file cannot be read, though
-    /// nothing says that it is gone. What a live process shows of its files is not among them: it is tried on the chance.
-    pub fn unreadable(&self) -> Vec<Unreadable> {
-        let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = tables
-            .values()
-            .filter_map(|slot| slot.get()?.as_ref().err());
-        let mut files: Vec<Unreadable> = missing
-            .chain(
-                sources
-                    .values()
-                    .filter_map(|slot| slot.get()?.as_ref().err()),
-            )
-            .filter_map(|why| match why {
-                Unavailable::NotFound(missing) => missing.unreadable(),
-                _ => None,
-            })
-            .map(|(file, why)| Unreadable {
-                file: file.to_owned(),
-                why,
-            })
-            .collect();
-        files.sort();
-        files.dedup();
-        files
-    }
-
     /// The answers of this run, so that they can be cached for another run: of debug information by object, only
     /// objects of which something new is known; the symbols of large objects; those of the kernel that runs here by
     /// the boot of the machine. Nothing where files are looked for below a root, which holds what somebody put there.
@@ -583,50 +358,6 @@ impl SymbolStore {
             let _ = self.recall.set(CacheLookup(Arc::new(recall)));
         }
     }
-
-    fn build_kernel(
-        &self,
-        build_id: Option<BuildId>,
-        reference: Option<&ReferenceSymbol<'_>>,
-    ) -> Lookup {
-        let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
-        match &self.options.kernel {
-            KernelSource::RunningIfSame if other_kernel_runs(build_id) => {
-                Err(Unavailable::OtherKernel)
-            }
-            KernelSource::Running | KernelSource::RunningIfSame => {
-                self.running_kernel(reference, demangling)
-            }
-            KernelSource::Kallsyms(path) => {
-                kallsyms(path, reference, demangling, NamesFrom::KernelList)
-            }
-            KernelSource::Vmlinux(path) => {
-                vmlinux(path, reference, demangling, NamesFrom::KernelImage)
-            }
-            KernelSource::Nothing => Err(Unavailable::Off),
-        }
-    }
-
-    fn running_kernel(
-        &self,
-        reference: Option<&ReferenceSymbol<'_>>,
-        demangling: Demangling,
-    ) -> Lookup {
-        let recall = self
-            .recall
-            .get()
-            .map(|CacheLookup(recall)| &**recall as &dyn Fn(BuildId, Topic) -> Option<Vec<u8>>);
-        let unusable = |why| Unavailable::Unusable {
-            path: PathBuf::from("/proc/kallsyms"),
-            why,
-        };
-        filled(
-            self.running
-                .table(reference, demangling, recall)
-                .map_err(unusable)?,
-            NamesFrom::KernelList,
-        )
-    }
 }
 
 fn object_key(wanted: &ObjectQuery<'_>) -> Key {
@@ -652,57 +383,6 @@ fn once<T: Clone>(slots: &Slots<T>, key: Key, make: impl FnOnce() -> T) -> T {
         Arc::clone(slots.entry(key).or_default())
     };
     slot.get_or_init(make).clone()
-}
-
-/// The build id of the kernel that runs here, where the system tells it.
-pub fn running_kernel() -> Option<BuildId> {
-    let notes = std::fs::read("/sys/kernel/notes").ok()?;
-    oxperf_objects::elf::build_id_in_notes(&notes, cfg!(target_endian = "little"))
-}
-
-fn other_kernel_runs(recorded: Option<BuildId>) -> bool {
-    match (recorded, running_kernel()) {
-        (Some(recorded), Some(running)) => recorded.padded() != running.padded(),
-        _ => false,
-    }
-}
-
-fn kallsyms(
-    path: &Path,
-    reference: Option<&ReferenceSymbol<'_>>,
-    demangling: Demangling,
-    from: NamesFrom,
-) -> Lookup {
-    filled(kallsyms_table(&read(path)?, reference, demangling), from)
-}
-
-fn vmlinux(
-    path: &Path,
-    reference: Option<&ReferenceSymbol<'_>>,
-    demangling: Demangling,
-    from: NamesFrom,
-) -> Lookup {
-    let contents = read(path)?;
-    let unusable = |why: oxperf_objects::ElfError| Unavailable::Unusable {
-        path: path.to_owned(),
-        why: why.into(),
-    };
-    let image = Elf::parse(&contents).map_err(unusable)?;
-    filled(vmlinux_table(&image, reference, demangling), from)
-}
-
-fn read(path: &Path) -> Result<Contents, Unavailable> {
-    Contents::read(path).map_err(|why| Unavailable::Unusable {
-        path: path.to_owned(),
-        why,
-    })
-}
-
-fn open(path: &Path) -> Result<Contents, Unavailable> {
-    Contents::open(path).map_err(|why| Unavailable::Unusable {
-        path: path.to_owned(),
-        why,
-    })
 }
 
 fn elf_of(found: &Found) -> Result<Elf<'_>, Unavailable> {

@@ -124,7 +124,7 @@ fn the_kernel_is_named_from_the_given_list() {
 
 #[test]
 fn a_kernel_that_is_not_the_recorded_one_can_be_refused() {
-    if oxperf_symbols::running_kernel().is_none() {
+    if oxperf_objects::running_kernel_build_id().is_none() {
         eprintln!("skipped: this system does not tell its kernel's build id");
         return;
     }

@@ -7,12 +7,12 @@ mod bpf_metadata;
 mod build_id;
 mod compressed;
 mod cpu_map;
-mod event_type;
+mod event_type_name;
 mod event_update;
-mod finished;
 mod header_attr;
 mod header_feature;
 mod id_index;
+mod order_mark;
 mod schedstat_cpu;
 mod schedstat_domain;
 mod stat;
@@ -34,11 +34,11 @@ pub use time_conv::TimeConvExtended;
 
 record_table! {
     HEADER_ATTR => header_attr::HeaderAttr, 64..=ANY;
-    HEADER_EVENT_TYPE => event_type::EventType, 8..=128;
+    HEADER_EVENT_TYPE => event_type_name::EventTypeName, 8..=128;
     HEADER_TRACING_DATA => tracing_data::HeaderTracingData, 4..=8;
     HEADER_BUILD_ID => build_id::BuildIdRecord, 28..=28 + PATH,
         (body, cursor) => BuildIdRecord::decode(body.misc, cursor);
-    FINISHED_ROUND | FINISHED_INIT => finished::Finished, 0..=0;
+    FINISHED_ROUND | FINISHED_INIT => order_mark::OrderMark, 0..=0;
     ID_INDEX => id_index::IdIndex, 8..=ANY;
     AUXTRACE_INFO => auxtrace_info::AuxtraceInfo, 8..=ANY;
     AUXTRACE => auxtrace::Auxtrace, 40..=40;

@@ -2,12 +2,12 @@
 
 use std::io::{self, Read, Write};
 
-use super::FetchError;
 #[cfg(feature = "https")]
 use super::encrypted;
 #[cfg(feature = "https")]
 pub(super) use super::encrypted::Trust;
 use super::timed_stream::{Connection, TimedStream};
+use crate::error::FetchError;
 
 /// A connection to a server.
 #[derive(Debug)]

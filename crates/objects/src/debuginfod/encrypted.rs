@@ -9,8 +9,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-use super::FetchError;
 use super::timed_stream::TimedStream;
+use crate::error::FetchError;
 
 pub(super) type Stream = StreamOwned<ClientConnection, TimedStream>;
 

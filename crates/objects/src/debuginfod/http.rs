@@ -4,10 +4,10 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::time::Instant;
 
-use super::FetchError;
 use super::channel::{Channel, Trust};
 pub use super::timed_stream::Connection;
 use super::timed_stream::{Limits, TimedStream};
+use crate::error::FetchError;
 
 const MOST_REDIRECTIONS: usize = 5;
 /// Bytes of a line of an answer's head, and lines of it.

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-use super::FetchError;
+use crate::error::FetchError;
 
 /// The limits that a server is held to.
 #[derive(Clone, Copy, Debug)]

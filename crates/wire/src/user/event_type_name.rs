@@ -4,20 +4,20 @@ use crate::{Cursor, Encoder, WireError};
 
 /// An event's type with its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct EventType<'a> {
+pub struct EventTypeName<'a> {
     /// The event's number.
     pub id: u64,
     /// Its name with the NULs behind it, to the end of the record.
     pub name: &'a [u8],
 }
 
-impl<'a> EventType<'a> {
+impl<'a> EventTypeName<'a> {
     /// Decodes the body.
     ///
     /// # Errors
     /// The bytes end within the number.
-    pub fn decode(cursor: &mut Cursor<'a>) -> Result<EventType<'a>, WireError> {
-        Ok(EventType {
+    pub fn decode(cursor: &mut Cursor<'a>) -> Result<EventTypeName<'a>, WireError> {
+        Ok(EventTypeName {
             id: cursor.u64()?,
             name: cursor.rest(),
         })
@@ -37,13 +37,13 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = EventType {
+        let record = EventTypeName {
             id: 3,
             name: b"cycles\0\0",
         };
         let mut body = Encoder::new(Endian::Big);
         record.encode(&mut body);
-        let read = EventType::decode(&mut Cursor::new(body.as_bytes(), Endian::Big));
+        let read = EventTypeName::decode(&mut Cursor::new(body.as_bytes(), Endian::Big));
         assert_eq!(read, Ok(record));
     }
 }

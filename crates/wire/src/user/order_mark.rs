@@ -4,15 +4,15 @@ use crate::{Cursor, Encoder, WireError};
 
 /// The end of a round of the rings, or of the records that were made up at the beginning. It has no body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Finished;
+pub struct OrderMark;
 
-impl Finished {
+impl OrderMark {
     /// Decodes the body, of which nothing is read.
     ///
     /// # Errors
     /// None; the other bodies have some.
-    pub fn decode(_: &mut Cursor<'_>) -> Result<Finished, WireError> {
-        Ok(Finished)
+    pub fn decode(_: &mut Cursor<'_>) -> Result<OrderMark, WireError> {
+        Ok(OrderMark)
     }
 
     /// Appends the body: nothing.
