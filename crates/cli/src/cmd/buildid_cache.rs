@@ -16,7 +16,7 @@ use oxperf_objects::{
 use oxperf_present::text::calendar::CivilTime;
 use oxperf_present::text::sanitize;
 use oxperf_query::SymbolOptions;
-use oxperf_symbols::running_kernel;
+use oxperf_objects::running_kernel_build_id;
 
 use super::buildid_list;
 use crate::cmd::Entry;
@@ -318,7 +318,7 @@ pub(crate) fn fill(root: &Path, recording: &str) -> Result<(), Failure> {
                 own_vdso(id).map(|bytes| cache.add_from(name, id, CacheFile::Vdso, &mut &bytes[..]))
             }
             kernel if kernel.starts_with("[kernel") => {
-                running_kernel().filter(|running| *running == id).map(|_| {
+                running_kernel_build_id().filter(|running| *running == id).map(|_| {
                     fs::File::open("/proc/kallsyms").and_then(|mut text| {
                         cache.add_from(name, id, CacheFile::Kallsyms, &mut text)
                     })

@@ -17,7 +17,7 @@ use oxperf_present::text::sanitize;
 use oxperf_query::{Query, SymbolOptions, unwinder};
 use oxperf_resolve::{ChainOptions, Chains};
 use oxperf_session::{NoSink, SampleEvent, Sink};
-use oxperf_symbols::running_kernel;
+use oxperf_objects::running_kernel_build_id;
 use oxperf_sys::MappedFile;
 
 use crate::cmd::Entry;
@@ -57,7 +57,7 @@ fn run(options: &BuildIdListOptions) -> Result<i32, Failure> {
     match options.subject {
         Subject::Recording => recording(options),
         Subject::RunningKernel => {
-            let id = running_kernel();
+            let id = running_kernel_build_id();
             let id = id.ok_or_else(|| Failure::new("the running kernel tells no build id"))?;
             print_line(&id.to_string())?;
             Ok(code::SUCCESS)
@@ -93,7 +93,7 @@ fn kernel_maps() -> Result<i32, Failure> {
     let kernel = KernelMap::read(&ProcDir::new(&root.join("proc")))
         .map_err(|error| Failure::new(error.to_string()))?;
     let std::ops::Range { start, end } = kernel.range();
-    let (name, build_id) = ("[kernel.kallsyms]".to_owned(), running_kernel());
+    let (name, build_id) = ("[kernel.kallsyms]".to_owned(), running_kernel_build_id());
     let kernel = LoadedModule {
         name,
         start,

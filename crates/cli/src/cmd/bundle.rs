@@ -27,7 +27,8 @@ use oxperf_profile::Profile;
 use oxperf_query::{Filter, SymbolOptions};
 use oxperf_resolve::SymbolSource;
 use oxperf_session::is_jit_log;
-use oxperf_symbols::{SymbolStore, running_kernel};
+use oxperf_objects::running_kernel_build_id;
+use oxperf_symbols::SymbolStore;
 use oxperf_sys::files::{open_regular, open_regular_itself};
 use oxperf_sys::process::effective_user;
 use oxperf_tar::TarError;
@@ -191,7 +192,7 @@ fn kernel_symbols(symbols: &SymbolOptions, machine: &Machine) -> Option<PathBuf>
     if let Some(given) = &symbols.kallsyms {
         return Some(given.clone());
     }
-    let runs_here = kernel.build_id.is_none() || kernel.build_id == running_kernel();
+    let runs_here = kernel.build_id.is_none() || kernel.build_id == running_kernel_build_id();
     (runs_here && symbols.search_paths.root.is_none()).then(|| PathBuf::from("/proc/kallsyms"))
 }
 

@@ -11,7 +11,7 @@ use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Elf, Locator, ObjectKind, ObjectOrigin, ObjectQuery};
 use oxperf_present::recording::symbols::{self as present, ObjectState};
 use oxperf_query::Filter;
-use oxperf_symbols::running_kernel;
+use oxperf_objects::running_kernel_build_id;
 use rustc_hash::FxHashSet;
 
 use crate::cmd::Entry;
@@ -184,7 +184,7 @@ fn look_at_kernel(state: &mut ObjectState, machine: &Machine, given: bool) {
         .dsos()
         .find(|dso| dso.kind == DsoKind::Kernel)
         .and_then(|dso| dso.build_id);
-    let running = running_kernel();
+    let running = running_kernel_build_id();
     let same = kernel.is_none() || running.is_none() || kernel == running;
     if given || same {
         state.file = Some((
