@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use oxperf_abi::BuildId;
 use oxperf_data::features::BuildIds;
 use oxperf_objects::elf::build_id_in_notes;
+use oxperf_objects::running_kernel_build_id;
 use oxperf_objects::{
     BuildIdCache, CacheFile, Contents, Debuginfod, Elf, Locator, ObjectKind, ObjectQuery,
     SearchPaths, copy_kernel, is_copy_of,
@@ -16,7 +17,6 @@ use oxperf_objects::{
 use oxperf_present::text::calendar::CivilTime;
 use oxperf_present::text::sanitize;
 use oxperf_query::SymbolOptions;
-use oxperf_objects::running_kernel_build_id;
 
 use super::buildid_list;
 use crate::cmd::Entry;
@@ -317,13 +317,13 @@ pub(crate) fn fill(root: &Path, recording: &str) -> Result<(), Failure> {
             "[vdso]" => {
                 own_vdso(id).map(|bytes| cache.add_from(name, id, CacheFile::Vdso, &mut &bytes[..]))
             }
-            kernel if kernel.starts_with("[kernel") => {
-                running_kernel_build_id().filter(|running| *running == id).map(|_| {
+            kernel if kernel.starts_with("[kernel") => running_kernel_build_id()
+                .filter(|running| *running == id)
+                .map(|_| {
                     fs::File::open("/proc/kallsyms").and_then(|mut text| {
                         cache.add_from(name, id, CacheFile::Kallsyms, &mut text)
                     })
-                })
-            }
+                }),
             path if path.starts_with('/') => {
                 Some(cache.add(name, id, CacheFile::Elf, Path::new(path)))
             }

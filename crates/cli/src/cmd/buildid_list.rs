@@ -12,12 +12,12 @@ use oxperf_data::features::BuildIds;
 use oxperf_data::{FeatureId, Reader};
 use oxperf_machine::{Dso, DsoId, DsoKind, Machine};
 use oxperf_objects::Elf;
+use oxperf_objects::running_kernel_build_id;
 use oxperf_present::recording::buildid_list;
 use oxperf_present::text::sanitize;
 use oxperf_query::{Query, SymbolOptions, unwinder};
 use oxperf_resolve::{ChainOptions, Chains};
 use oxperf_session::{NoSink, SampleEvent, Sink};
-use oxperf_objects::running_kernel_build_id;
 use oxperf_sys::MappedFile;
 
 use crate::cmd::Entry;

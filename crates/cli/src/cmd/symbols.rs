@@ -8,10 +8,10 @@ use std::path::Path;
 use oxperf_collect::CollectOptions;
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_objects::running_kernel_build_id;
 use oxperf_objects::{Elf, Locator, ObjectKind, ObjectOrigin, ObjectQuery};
 use oxperf_present::recording::symbols::{self as present, ObjectState};
 use oxperf_query::Filter;
-use oxperf_objects::running_kernel_build_id;
 use rustc_hash::FxHashSet;
 
 use crate::cmd::Entry;
