@@ -6,11 +6,11 @@ use std::io::{self, BufWriter};
 use oxperf_analysis::hist::HistOptions;
 use oxperf_present::report::ReportText;
 use oxperf_profile::Profile;
-use oxperf_tui::{Browser, Host, Look, run};
+use oxperf_tui::{Browser, BrowserHost, Look, run};
 
 struct Faulty;
 
-impl Host for Faulty {
+impl BrowserHost for Faulty {
     fn annotate(&mut self, _: &str, _: &str) -> Result<String, String> {
         Err("nothing to annotate".to_owned())
     }

@@ -12,10 +12,10 @@ use oxperf_profile::Profile;
 use crate::dialog::{Answer, Dialog, Question};
 use crate::filter::Filter;
 use crate::key::Key;
-use crate::menu::{Act, Chosen, Menu};
+use crate::menu::{Action, Chosen, Menu};
 use crate::pager::{Paged, Pager};
+use crate::texts;
 use crate::view::View;
-use crate::words;
 
 /// Columns that rows move sideways.
 const SIDEWAYS: usize = 8;
@@ -45,7 +45,7 @@ pub enum Request {
     Recordings,
     /// To show this recording instead.
     Switch(String),
-    /// To write this text to a file; tell its name by [`Browser::tell`].
+    /// To write this text to a file; tell its name by [`Browser::set_message`].
     Export(String),
 }
 
@@ -57,7 +57,7 @@ pub struct Browser<'p> {
     filter: Filter,
     pub(crate) views: Vec<View<'p>>,
     pub(crate) at: usize,
-    pub(crate) over: Vec<Over>,
+    pub(crate) overlays: Vec<Overlay>,
     pub(crate) message: String,
     pub(crate) headings: bool,
     /// Whether calls are shown with their objects.
@@ -70,7 +70,7 @@ pub struct Browser<'p> {
 
 /// What lies over the table.
 #[derive(Clone, Debug)]
-pub(crate) enum Over {
+pub(crate) enum Overlay {
     Menu(Menu),
     Dialog(Dialog),
     Pager(Pager),
@@ -90,7 +90,7 @@ impl<'p> Browser<'p> {
             filter,
             views: Vec::new(),
             at: 0,
-            over: Vec::new(),
+            overlays: Vec::new(),
             message: String::new(),
             headings: true,
             objects: false,
@@ -99,7 +99,7 @@ impl<'p> Browser<'p> {
         };
         browser.count();
         if browser.views.len() > 1 {
-            browser.act(Act::EventMenu);
+            browser.perform(Action::EventMenu);
         }
         browser
     }
@@ -112,18 +112,18 @@ impl<'p> Browser<'p> {
 
     /// Shows a text over the table.
     pub fn show(&mut self, title: &str, text: &str) {
-        self.over.push(Over::Pager(Pager::new(title, text)));
+        self.overlays.push(Overlay::Pager(Pager::new(title, text)));
     }
 
     /// Shows a function's code over the table, where it cost most.
     pub fn show_code(&mut self, title: &str, text: &str) {
         let mut pager = Pager::new(title, text);
         pager.go_hottest(self.height);
-        self.over.push(Over::Pager(pager));
+        self.overlays.push(Overlay::Pager(pager));
     }
 
     /// Shows a sentence in the lowest line until the next key.
-    pub fn tell(&mut self, sentence: &str) {
+    pub fn set_message(&mut self, sentence: &str) {
         self.message = sanitize(sentence).into_owned();
     }
 
@@ -133,26 +133,26 @@ impl<'p> Browser<'p> {
         if key == Key::Interrupt {
             return Some(Request::Quit);
         }
-        match self.over.pop() {
-            Some(Over::Menu(menu)) => self.press_menu(menu, key),
-            Some(Over::Dialog(dialog)) => self.press_dialog(dialog, key),
-            Some(Over::Pager(pager)) => self.press_pager(pager, key),
+        match self.overlays.pop() {
+            Some(Overlay::Menu(menu)) => self.press_menu(menu, key),
+            Some(Overlay::Dialog(dialog)) => self.press_dialog(dialog, key),
+            Some(Overlay::Pager(pager)) => self.press_pager(pager, key),
             None => self.press_table(key),
         }
     }
 
     fn press_menu(&mut self, mut menu: Menu, key: Key) -> Option<Request> {
         match menu.press(key) {
-            Chosen::Open => self.over.push(Over::Menu(menu)),
+            Chosen::Open => self.overlays.push(Overlay::Menu(menu)),
             Chosen::Left => {}
-            Chosen::Act(act) => return self.act(act),
+            Chosen::Action(act) => return self.perform(act),
         }
         None
     }
 
     fn press_dialog(&mut self, mut dialog: Dialog, key: Key) -> Option<Request> {
         match dialog.press(key) {
-            Answer::Open => self.over.push(Over::Dialog(dialog)),
+            Answer::Open => self.overlays.push(Overlay::Dialog(dialog)),
             Answer::Left => {}
             Answer::Given => return self.answer(dialog),
         }
@@ -163,7 +163,7 @@ impl<'p> Browser<'p> {
         let paged = pager.press(key, self.height);
         let find = pager.find.clone();
         if paged != Paged::Left {
-            self.over.push(Over::Pager(pager));
+            self.overlays.push(Overlay::Pager(pager));
         }
         if paged == Paged::AskFind {
             self.ask(Question::Find, find);
@@ -189,43 +189,43 @@ impl<'p> Browser<'p> {
             }
             Key::Tab => self.turn(1),
             Key::BackTab => self.turn(self.views.len().saturating_sub(1)),
-            _ => return self.act(act_of(key)?),
+            _ => return self.perform(action_of(key)?),
         }
         None
     }
 
-    fn act(&mut self, act: Act) -> Option<Request> {
-        match act {
-            Act::Quit => return Some(Request::Quit),
-            Act::Header => return Some(Request::Header),
-            Act::Annotate => return self.annotate(),
-            Act::Export => return self.view().map(|view| Request::Export(view.export())),
-            Act::Recordings => return Some(Request::Recordings),
-            Act::Recording(name) => return Some(Request::Switch(name)),
-            Act::Samples(which) => return Some(Request::Samples { which }),
-            Act::ZoomThread | Act::ZoomObject | Act::ZoomKernel | Act::ZoomSocket => {
-                self.zoom(&act)
+    fn perform(&mut self, action: Action) -> Option<Request> {
+        match action {
+            Action::Quit => return Some(Request::Quit),
+            Action::Header => return Some(Request::Header),
+            Action::Annotate => return self.annotate(),
+            Action::Export => return self.view().map(|view| Request::Export(view.export())),
+            Action::Recordings => return Some(Request::Recordings),
+            Action::Recording(name) => return Some(Request::Switch(name)),
+            Action::Samples(which) => return Some(Request::Samples { which }),
+            Action::ZoomThread | Action::ZoomObject | Action::ZoomKernel | Action::ZoomSocket => {
+                self.zoom(&action)
             }
-            Act::ZoomOut => self.zoom_out(),
-            Act::Toggle | Act::ToggleRow => self.toggle(&act),
-            Act::OpenAll => self.on_view(View::open_all),
-            Act::CloseAll => self.on_view(View::close_all),
-            Act::Children => self.switch_children(),
-            Act::Sort(keys) => self.sort(&keys),
-            Act::SortMenu => self.offer_sorts(),
-            Act::AskSort => self.ask(Question::Sort, String::new()),
-            Act::EventMenu => self.offer_events(),
-            Act::Event(at) => self.at = at.min(self.views.len().saturating_sub(1)),
-            Act::AskSymbol => self.ask(Question::Symbol, self.filter.symbol.clone()),
-            Act::ScriptMenu => self.offer_scripts(),
-            Act::AskProgram => self.ask(Question::Program, String::new()),
-            Act::OrderByEvent(nth) => self.order_by_event(nth),
-            Act::Relative => self.switch_relative(),
-            Act::Objects => self.switch_objects(),
-            Act::AskLimit => self.ask(Question::Limit, String::new()),
-            Act::Help => self.show("Keys", words::HELP),
-            Act::Headings => self.headings = !self.headings,
-            Act::Menu => self.offer_acts(),
+            Action::ZoomOut => self.zoom_out(),
+            Action::Toggle | Action::ToggleRow => self.toggle(&action),
+            Action::OpenAll => self.on_view(View::open_all),
+            Action::CloseAll => self.on_view(View::close_all),
+            Action::Children => self.switch_children(),
+            Action::Sort(keys) => self.sort(&keys),
+            Action::SortMenu => self.offer_sorts(),
+            Action::AskSort => self.ask(Question::Sort, String::new()),
+            Action::EventMenu => self.offer_events(),
+            Action::Event(at) => self.at = at.min(self.views.len().saturating_sub(1)),
+            Action::AskSymbol => self.ask(Question::Symbol, self.filter.symbol.clone()),
+            Action::ScriptMenu => self.offer_scripts(),
+            Action::AskProgram => self.ask(Question::Program, String::new()),
+            Action::OrderByEvent(nth) => self.order_by_event(nth),
+            Action::Relative => self.switch_relative(),
+            Action::Objects => self.switch_objects(),
+            Action::AskLimit => self.ask(Question::Limit, String::new()),
+            Action::Help => self.show("Keys", texts::HELP),
+            Action::Headings => self.headings = !self.headings,
+            Action::Menu => self.offer_actions(),
         }
         None
     }
@@ -250,17 +250,17 @@ impl<'p> Browser<'p> {
         self.at = (self.at + by) % self.views.len().max(1);
     }
 
-    fn toggle(&mut self, act: &Act) {
+    fn toggle(&mut self, act: &Action) {
         let mut toggled = true;
         self.on_view(|view| {
-            toggled = if *act == Act::ToggleRow {
+            toggled = if *act == Action::ToggleRow {
                 view.toggle_all_of_row()
             } else {
                 view.toggle()
             };
         });
         if !toggled {
-            self.tell("No call chains here");
+            self.set_message("No call chains here");
         }
     }
 
@@ -290,7 +290,7 @@ impl<'p> Browser<'p> {
 
     fn annotate(&mut self) -> Option<Request> {
         let Some((symbol, object)) = self.function() else {
-            self.tell("No function is known here");
+            self.set_message("No function is known here");
             return None;
         };
         Some(Request::Annotate {
@@ -301,33 +301,33 @@ impl<'p> Browser<'p> {
 }
 
 /// What a key means where rows are seen.
-fn act_of(key: Key) -> Option<Act> {
+fn action_of(key: Key) -> Option<Action> {
     Some(match key {
-        Key::Enter | Key::Right | Key::Char('m') => Act::Menu,
-        Key::Escape | Key::Left => Act::ZoomOut,
-        Key::Char('+') => Act::Toggle,
-        Key::Char('e') => Act::ToggleRow,
-        Key::Char('E') => Act::OpenAll,
-        Key::Char('C') => Act::CloseAll,
-        Key::Char('a') => Act::Annotate,
-        Key::Char('d') => Act::ZoomObject,
-        Key::Char('t') => Act::ZoomThread,
-        Key::Char('k') => Act::ZoomKernel,
-        Key::Char('S') => Act::ZoomSocket,
-        Key::Char('F') => Act::Relative,
-        Key::Char('V') => Act::Objects,
-        Key::Char('r') => Act::ScriptMenu,
-        Key::Char('s') => Act::Recordings,
-        Key::Char(digit @ '0'..='9') => Act::OrderByEvent(digit as usize - '0' as usize),
-        Key::Char('/') => Act::AskSymbol,
-        Key::Char('L') => Act::AskLimit,
-        Key::Char('o') => Act::SortMenu,
-        Key::Char('n') => Act::Children,
-        Key::Char('H') => Act::Headings,
-        Key::Char('i') => Act::Header,
-        Key::Char('P') => Act::Export,
-        Key::Char('?' | 'h') => Act::Help,
-        Key::Char('q') => Act::Quit,
+        Key::Enter | Key::Right | Key::Char('m') => Action::Menu,
+        Key::Escape | Key::Left => Action::ZoomOut,
+        Key::Char('+') => Action::Toggle,
+        Key::Char('e') => Action::ToggleRow,
+        Key::Char('E') => Action::OpenAll,
+        Key::Char('C') => Action::CloseAll,
+        Key::Char('a') => Action::Annotate,
+        Key::Char('d') => Action::ZoomObject,
+        Key::Char('t') => Action::ZoomThread,
+        Key::Char('k') => Action::ZoomKernel,
+        Key::Char('S') => Action::ZoomSocket,
+        Key::Char('F') => Action::Relative,
+        Key::Char('V') => Action::Objects,
+        Key::Char('r') => Action::ScriptMenu,
+        Key::Char('s') => Action::Recordings,
+        Key::Char(digit @ '0'..='9') => Action::OrderByEvent(digit as usize - '0' as usize),
+        Key::Char('/') => Action::AskSymbol,
+        Key::Char('L') => Action::AskLimit,
+        Key::Char('o') => Action::SortMenu,
+        Key::Char('n') => Action::Children,
+        Key::Char('H') => Action::Headings,
+        Key::Char('i') => Action::Header,
+        Key::Char('P') => Action::Export,
+        Key::Char('?' | 'h') => Action::Help,
+        Key::Char('q') => Action::Quit,
         _ => return None,
     })
 }

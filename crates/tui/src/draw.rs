@@ -4,13 +4,13 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style};
 
-use crate::browser::{Browser, Over};
+use crate::browser::{Browser, Overlay};
 use crate::dialog::Dialog;
 use crate::lines::Line;
 use crate::menu::Menu;
 use crate::pager::{Pager, leading_number};
+use crate::texts;
 use crate::view::View;
-use crate::words;
 
 /// From this part of all samples on, in hundredths, a row is red; from the next on green, as in perf.
 const HOT_PERCENT: f64 = 5.0;
@@ -55,6 +55,7 @@ impl Look {
 struct Screen<'b> {
     buffer: &'b mut Buffer,
     area: Rect,
+    look: Look,
 }
 
 impl Screen<'_> {
@@ -91,19 +92,19 @@ impl Screen<'_> {
 impl Browser<'_> {
     /// Draws what is seen. The size of the area is the size of pages from now on.
     pub(crate) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look) {
-        let mut screen = Screen { buffer, area };
+        let mut screen = Screen { buffer, area, look };
         self.height = usize::from(area.height.saturating_sub(FRAME_LINES)).max(1);
-        self.draw_table(&mut screen, look);
-        let over = self.over.last();
+        self.draw_table(&mut screen);
+        let over = self.overlays.last();
         match over {
             None => {}
-            Some(Over::Menu(menu)) => draw_menu(menu, &mut screen, look),
-            Some(Over::Pager(pager)) => draw_pager(pager, &mut screen, look),
-            Some(Over::Dialog(dialog)) => {
-                if let Some(Over::Pager(pager)) = self.over.iter().rev().nth(1) {
-                    draw_pager(pager, &mut screen, look);
+            Some(Overlay::Menu(menu)) => draw_menu(menu, &mut screen),
+            Some(Overlay::Pager(pager)) => draw_pager(pager, &mut screen),
+            Some(Overlay::Dialog(dialog)) => {
+                if let Some(Overlay::Pager(pager)) = self.overlays.iter().rev().nth(1) {
+                    draw_pager(pager, &mut screen);
                 }
-                draw_dialog(dialog, &mut screen, look);
+                draw_dialog(dialog, &mut screen);
             }
         }
         if !self.message.is_empty() {
@@ -111,39 +112,33 @@ impl Browser<'_> {
         }
     }
 
-    fn draw_table(&mut self, screen: &mut Screen<'_>, look: Look) {
-        screen.line(0, &self.title(screen.width()), look.title());
-        screen.lowest(words::HINT, Style::new());
+    fn draw_table(&mut self, screen: &mut Screen<'_>) {
+        screen.line(0, &self.title(screen.width()), screen.look.title());
+        screen.lowest(texts::HINT, Style::new());
         let (left, headings, height) = (self.left, self.headings, self.height);
         let Some(view) = self.views.get_mut(self.at) else {
             return;
         };
         let mut y = 1;
         if headings {
-            screen.line(y, &moved(&view.rows.heading(), left), look.heading());
+            screen.line(y, &moved(&view.rows.heading(), left), screen.look.heading());
             y += 1;
         }
         let height = height + usize::from(!headings);
         let top = view.top(height);
         for number in top..top + height {
             let line = view.lines.get(number);
-            draw_line(view, line, y, left, screen, look);
+            draw_line(view, line, y, left, screen);
             if line.is_some() && number == view.cursor {
-                screen.style(0, y, screen.area.width, look.cursor());
+                screen.style(0, y, screen.area.width, screen.look.cursor());
             }
             y += 1;
         }
     }
 }
 
-fn draw_line(
-    view: &View<'_>,
-    line: Option<Line>,
-    y: u16,
-    left: usize,
-    screen: &mut Screen<'_>,
-    look: Look,
-) {
+/// Draws a line of a table without its first `left` columns.
+fn draw_line(view: &View<'_>, line: Option<Line>, y: u16, left: usize, screen: &mut Screen<'_>) {
     let Some(line) = line else {
         return screen.line(y, "", Style::new());
     };
@@ -155,7 +150,7 @@ fn draw_line(
             0,
             y,
             u16::try_from(end).unwrap_or(u16::MAX),
-            look.percent(percent),
+            screen.look.percent(percent),
         );
     }
 }
@@ -181,32 +176,40 @@ fn moved(text: &str, left: usize) -> String {
     sign.into_iter().chain(chars.skip(left)).collect()
 }
 
-fn draw_menu(menu: &Menu, screen: &mut Screen<'_>, look: Look) {
+fn draw_menu(menu: &Menu, screen: &mut Screen<'_>) {
     let height = usize::from(screen.area.height.saturating_sub(2)).max(1);
     let top = (menu.at + 1).saturating_sub(height);
-    screen.line(0, &menu.title, look.title());
+    screen.line(0, &menu.title, screen.look.title());
     for (y, number) in (1..).zip(top..top + height) {
         let text = menu.items.get(number).map_or("", |(text, _)| text);
         let style = if number == menu.at {
-            look.cursor()
+            screen.look.cursor()
         } else {
             Style::new()
         };
         screen.line(y, &format!(" {text}"), style);
     }
-    screen.lowest(words::MENU_HINT, Style::new());
+    screen.lowest(texts::MENU_HINT, Style::new());
 }
 
-fn draw_pager(pager: &Pager, screen: &mut Screen<'_>, look: Look) {
+fn draw_pager(pager: &Pager, screen: &mut Screen<'_>) {
     let height = usize::from(screen.area.height.saturating_sub(2)).max(1);
-    screen.line(0, &pager.title, look.title());
+    screen.line(0, &pager.title, screen.look.title());
     for (y, number) in (1..).zip(pager.top..pager.top + height) {
         let text: String = pager
             .lines
             .get(number)
             .map_or_else(String::new, |line| line.chars().skip(pager.left).collect());
         let found = !pager.find.is_empty() && text.contains(&pager.find);
-        screen.line(y, &text, if found { look.heading() } else { Style::new() });
+        screen.line(
+            y,
+            &text,
+            if found {
+                screen.look.heading()
+            } else {
+                Style::new()
+            },
+        );
         if let Some(percent) = leading_number(&text) {
             let blanks = text.len() - text.trim_start().len();
             let end = text
@@ -217,20 +220,20 @@ fn draw_pager(pager: &Pager, screen: &mut Screen<'_>, look: Look) {
                 0,
                 y,
                 u16::try_from(end).unwrap_or(u16::MAX),
-                look.percent(percent),
+                screen.look.percent(percent),
             );
         }
     }
-    screen.lowest(words::PAGER_HINT, Style::new());
+    screen.lowest(texts::PAGER_HINT, Style::new());
 }
 
 /// The last three lines but one: a question, the answer so far and where it goes on.
-fn draw_dialog(dialog: &Dialog, screen: &mut Screen<'_>, look: Look) {
+fn draw_dialog(dialog: &Dialog, screen: &mut Screen<'_>) {
     let bottom = screen.area.height.saturating_sub(1);
     screen.line(
         bottom.saturating_sub(2),
         dialog.question.words(),
-        look.title(),
+        screen.look.title(),
     );
     let room = screen.width().saturating_sub(3);
     let hidden = dialog.text.chars().count().saturating_sub(room);
@@ -240,5 +243,5 @@ fn draw_dialog(dialog: &Dialog, screen: &mut Screen<'_>, look: Look) {
         &format!("> {text}_"),
         Style::new(),
     );
-    screen.line(bottom, words::DIALOG_HINT, Style::new());
+    screen.line(bottom, texts::DIALOG_HINT, Style::new());
 }

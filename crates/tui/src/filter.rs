@@ -50,7 +50,7 @@ impl Zoom {
     }
 
     /// The key that says the same for every row now.
-    pub(crate) fn told_key(self) -> Option<SortKey> {
+    pub(crate) fn fixed_key(self) -> Option<SortKey> {
         match self {
             Zoom::Dso(_) => Some(SortKey::Dso),
             Zoom::Comm(_) => Some(SortKey::Comm),

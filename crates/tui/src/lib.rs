@@ -2,7 +2,7 @@
 //!
 //! For a program that has a [`Profile`] and a person at a terminal. [`Browser`] is what is seen and what keys do to it: it
 //! knows nothing of terminals, so it is tested without one. [`run`] shows a browser on a terminal and passes the keys
-//! on. What needs more than the profile (a function's code, the recording's header, a file to write) a [`Host`] does.
+//! on. What needs more than the profile (a function's code, the recording's header, a file to write) a [`BrowserHost`] does.
 //! Only what fits the screen is ever made into text, so tables of a million rows move as fast as small ones.
 //!
 //! ```
@@ -29,10 +29,10 @@ mod pager;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod view;
-mod words;
 
 pub use browser::{Browser, Request};
 pub use draw::Look;
 pub use key::Key;
-pub use terminal::{End, Host, run};
+pub use terminal::{BrowserHost, ExitReason, run};

@@ -4,7 +4,7 @@ use crate::key::Key;
 
 /// Something that is chosen or asked for by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// Shows the code of the function under the cursor.
     Annotate,
     /// Leaves other threads out.
@@ -75,7 +75,7 @@ pub(crate) enum Act {
 #[derive(Clone, Debug)]
 pub(crate) struct Menu {
     pub(crate) title: String,
-    pub(crate) items: Vec<(String, Act)>,
+    pub(crate) items: Vec<(String, Action)>,
     pub(crate) at: usize,
 }
 
@@ -87,11 +87,11 @@ pub(crate) enum Chosen {
     /// It was left.
     Left,
     /// This was chosen.
-    Act(Act),
+    Action(Action),
 }
 
 impl Menu {
-    pub(crate) fn new(title: &str, items: Vec<(String, Act)>) -> Menu {
+    pub(crate) fn new(title: &str, items: Vec<(String, Action)>) -> Menu {
         Menu {
             title: title.to_owned(),
             items,
@@ -110,7 +110,7 @@ impl Menu {
                 return self
                     .items
                     .get(self.at)
-                    .map_or(Chosen::Left, |(_, act)| Chosen::Act(act.clone()));
+                    .map_or(Chosen::Left, |(_, act)| Chosen::Action(act.clone()));
             }
             Key::Escape | Key::Left | Key::Char('q') => return Chosen::Left,
             _ => {}

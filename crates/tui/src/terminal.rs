@@ -23,7 +23,7 @@ use crate::key::Key;
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// What a browser asks for and cannot do by itself. Errors are sentences for the user.
-pub trait Host {
+pub trait BrowserHost {
     /// The code of a function with what its instructions cost, as text.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ pub trait Host {
 
 /// Why a browser ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ExitReason {
     /// The user wanted it.
     Asked,
     /// The user wanted to see this recording instead.
@@ -83,10 +83,10 @@ pub enum End {
 /// What the terminal returns.
 pub fn run(
     browser: &mut Browser<'_>,
-    host: &mut dyn Host,
+    host: &mut dyn BrowserHost,
     out: impl Write,
     look: Look,
-) -> io::Result<End> {
+) -> io::Result<ExitReason> {
     // A hangup is left to do what it does by itself: there is no terminal to give back.
     let signals = SignalWatch::install(&[Signal::Interrupt, Signal::Terminate]).ok();
     let mut waiting = PollSet::new();
@@ -102,12 +102,12 @@ pub fn run(
             .as_ref()
             .and_then(|signals| signals.take().iter().next());
         if let Some(signal) = arrived {
-            return Ok(End::Signal(signal));
+            return Ok(ExitReason::Signal(signal));
         }
         // Where nobody sits at the other end any more, reading keys would never end.
         let input = waiting.readiness(input);
         if input.hung_up || input.failed || input.closed {
-            return Ok(End::Signal(Signal::Hangup));
+            return Ok(ExitReason::Signal(Signal::Hangup));
         }
         // Keys that came together were read together: nothing more of them is to be waited for.
         while event::poll(Duration::ZERO)? {
@@ -117,12 +117,12 @@ pub fn run(
             };
             match key.and_then(|key| press(browser, key, &mut screen)) {
                 None => {}
-                Some(Request::Quit) => return Ok(End::Asked),
-                Some(Request::Switch(name)) => return Ok(End::Switch(name)),
+                Some(Request::Quit) => return Ok(ExitReason::Asked),
+                Some(Request::Switch(name)) => return Ok(ExitReason::Switch(name)),
                 Some(request) => {
-                    browser.tell("Working ...");
+                    browser.set_message("Working ...");
                     screen.show(browser, look)?;
-                    browser.tell("");
+                    browser.set_message("");
                     serve(browser, host, &request);
                 }
             }
@@ -141,31 +141,31 @@ fn press<W: Write>(browser: &mut Browser<'_>, key: Key, screen: &mut Screen<W>) 
 }
 
 /// Does what a browser asks for.
-fn serve(browser: &mut Browser<'_>, host: &mut dyn Host, request: &Request) {
+fn serve(browser: &mut Browser<'_>, host: &mut dyn BrowserHost, request: &Request) {
     match request {
         Request::Quit | Request::Switch(_) => {}
         Request::Recordings => browser.offer_recordings(host.recordings()),
         Request::Samples { which } => match host.samples(which) {
             Ok(text) => browser.show("Samples", &text),
-            Err(why) => browser.tell(&why),
+            Err(why) => browser.set_message(&why),
         },
         Request::Program(program) => match host.run_program(program) {
             Ok(text) => browser.show(&sanitize(program), &text),
-            Err(why) => browser.tell(&why),
+            Err(why) => browser.set_message(&why),
         },
         Request::Annotate { symbol, object } => match host.annotate(symbol, object) {
             Ok(text) => browser.show_code(&sanitize(symbol), &text),
-            Err(why) => browser.tell(&why),
+            Err(why) => browser.set_message(&why),
         },
         Request::Header => match host.header() {
             Ok(text) => browser.show("Header", &text),
-            Err(why) => browser.tell(&why),
+            Err(why) => browser.set_message(&why),
         },
         Request::Export(text) => {
             let told = host
                 .export(text)
                 .map_or_else(|why| why, |name| format!("{name} written"));
-            browser.tell(&told);
+            browser.set_message(&told);
         }
     }
 }

@@ -28,7 +28,7 @@ impl Browser<'_> {
             .filter
             .zooms
             .iter()
-            .filter_map(|zoom| zoom.told_key())
+            .filter_map(|zoom| zoom.fixed_key())
             .collect();
         let keys: Vec<SortKey> = self.text.keys().filter(|key| !told.contains(key)).collect();
         if keys.is_empty() {
@@ -44,9 +44,9 @@ impl Browser<'_> {
             Some(events) if events > 1 && nth < events => {
                 self.hist.order_by_event = nth;
                 self.count();
-                self.tell(&format!("In order by event {nth}"));
+                self.set_message(&format!("In order by event {nth}"));
             }
-            _ => self.tell("Digits choose among the events of a group"),
+            _ => self.set_message("Digits choose among the events of a group"),
         }
     }
 
@@ -54,7 +54,7 @@ impl Browser<'_> {
     pub(super) fn switch_relative(&mut self) {
         self.filter.relative = !self.filter.relative;
         self.refilter();
-        self.tell(if self.filter.relative {
+        self.set_message(if self.filter.relative {
             "Percentages are of what is left"
         } else {
             "Percentages are of all samples"
@@ -79,13 +79,13 @@ impl Browser<'_> {
 
     pub(super) fn switch_children(&mut self) {
         if !self.profile.events.iter().any(|event| event.has_callchains) {
-            return self.tell("The recording has no call chains");
+            return self.set_message("The recording has no call chains");
         }
         self.hist.children = !self.hist.children;
         self.hist.order_by.clear();
         self.text = std::mem::take(&mut self.text).with_children(self.hist.children);
         self.count();
-        self.tell(if self.hist.children {
+        self.set_message(if self.hist.children {
             "What functions called counts"
         } else {
             "Only what ran in functions counts"
@@ -116,7 +116,7 @@ impl Browser<'_> {
                 self.filter.zooms.clear();
                 self.count();
             }
-            _ => self.tell(&format!(
+            _ => self.set_message(&format!(
                 "Rows cannot be told apart by '{names}' here: start with -s {names}"
             )),
         }

@@ -2,22 +2,22 @@
 
 use super::Browser;
 use crate::filter::Zoom;
-use crate::menu::Act;
+use crate::menu::Action;
 
 impl Browser<'_> {
-    pub(super) fn zoom(&mut self, act: &Act) {
+    pub(super) fn zoom(&mut self, act: &Action) {
         let row = self
             .view()
             .and_then(|view| view.table.row(view.row()? as usize));
         let keys = &self.hist.keys;
         let zoom = row.and_then(|row| match act {
-            Act::ZoomThread => Zoom::thread(row, keys),
-            Act::ZoomObject => Zoom::object(self.profile, row, keys),
-            Act::ZoomSocket => Zoom::socket(self.profile, row, keys),
+            Action::ZoomThread => Zoom::thread(row, keys),
+            Action::ZoomObject => Zoom::object(self.profile, row, keys),
+            Action::ZoomSocket => Zoom::socket(self.profile, row, keys),
             _ => Some(Zoom::Kernel),
         });
         let Some(zoom) = zoom else {
-            return self.tell("These rows do not tell that: change the keys with o");
+            return self.set_message("These rows do not tell that: change the keys with o");
         };
         match self.filter.zooms.iter().position(|known| *known == zoom) {
             Some(known) => drop(self.filter.zooms.remove(known)),
@@ -30,7 +30,7 @@ impl Browser<'_> {
         match self.filter.zooms.pop() {
             Some(_) => self.zoomed(),
             None if self.views.len() > 1 => self.offer_events(),
-            None => self.tell("Press 'q' to end"),
+            None => self.set_message("Press 'q' to end"),
         }
     }
 

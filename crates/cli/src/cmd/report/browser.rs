@@ -9,7 +9,7 @@ use std::thread;
 use clap::{Arg, ArgAction};
 use oxperf_data::Reader;
 use oxperf_profile::Profile;
-use oxperf_tui::{Browser, End, Host, Look, run};
+use oxperf_tui::{Browser, BrowserHost, End, Look, run};
 
 use super::row_filter::RowFilter;
 use super::table_plan::TablePlan;
@@ -54,10 +54,10 @@ pub(super) fn show(
         colour: environment::wants_colour(),
     };
     match run(&mut browser, &mut host, BufWriter::new(io::stdout()), look)? {
-        End::Asked => Ok(None),
-        End::Switch(name) => Ok(Some(name)),
+        ExitReason::Asked => Ok(None),
+        ExitReason::Switch(name) => Ok(Some(name)),
         // Whoever waits for us is to see that a signal ended us.
-        End::Signal(signal) => {
+        ExitReason::Signal(signal) => {
             oxperf_sys::kill_self(signal.number())?;
             Ok(None)
         }
@@ -132,7 +132,7 @@ fn is_recording(file: &fs::DirEntry) -> bool {
     read.is_ok() && [*b"PERFILE2", *b"2ELIFREP"].contains(&magic)
 }
 
-impl Host for BrowsedRecording<'_> {
+impl BrowserHost for BrowsedRecording<'_> {
     fn annotate(&mut self, symbol: &str, object: &str) -> Result<String, String> {
         self.ask(&["annotate", "--stdio", "--symbol", symbol, "--dsos", object])
     }
