@@ -10,12 +10,12 @@ use oxperf_abi::FileOffset;
 use oxperf_data::{Damage, RawRecord, Reader};
 use oxperf_fuzz::mutate_records;
 use oxperf_machine::Machine;
-use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions};
+use oxperf_present::dump::{Architecture, Consumer, RecordDump, DumpOptions};
 use oxperf_session::{EventIndex, NoSink, RecordStats, SampleEvent, Session, Sink, rewrite};
 
 /// Dumps records and looks at every sample as a report would.
 struct Look {
-    dump: Dump,
+    dump: RecordDump,
     text: Vec<u8>,
     samples: u64,
     last: FileOffset,
@@ -76,7 +76,7 @@ fuzz_target!(|bytes: &[u8]| {
         in_file_order: false,
         utc_offset: |_| 0,
     };
-    let dump = Dump::new(&options, session.events().clone());
+    let dump = RecordDump::new(&options, session.events().clone());
     let mut look = Look {
         dump,
         text: Vec::new(),

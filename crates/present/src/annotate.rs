@@ -24,7 +24,7 @@ pub use statistics::{
     InstructionStatistics, TypeStatistics, Unknown, instruction_statistics, type_statistics,
 };
 
-/// What the columns hold.
+/// The content of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// Hundredths of the total.
@@ -52,7 +52,7 @@ impl Column {
     }
 }
 
-/// What hundredths are of.
+/// The whole of percentages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// The periods of the function.
@@ -102,7 +102,7 @@ impl Share {
     }
 }
 
-/// What one event counted in a function.
+/// The counts of one event in a function.
 #[derive(Clone, Debug)]
 pub struct Cost<'a> {
     /// The event's name.
@@ -125,9 +125,9 @@ pub struct Annotated<'a> {
     pub costs: Vec<Cost<'a>>,
     /// Its code.
     pub listing: &'a Listing,
-    /// What the function at a virtual address is called, where that is known; untrusted.
+    /// The name of the function at a virtual address, if it is known; untrusted.
     pub callees: &'a dyn Fn(u64) -> Option<String>,
-    /// What instructions work on, by their addresses; untrusted.
+    /// The data that instructions work on, by their addresses; untrusted.
     pub data: &'a HashMap<u64, String>,
     /// With names of source lines: which one the code at an address comes from, `file.c:12`.
     pub source_lines: Option<SourceLines<'a>>,
@@ -149,18 +149,18 @@ impl std::fmt::Debug for SourceLines<'_> {
     }
 }
 
-/// How functions are shown.
+/// The look of functions.
 #[derive(Clone, Copy, Debug)]
 pub struct AnnotateText {
-    /// What the columns hold.
+    /// The content of the columns.
     pub column: Column,
-    /// What hundredths are of.
+    /// The whole of percentages.
     pub share: Share,
     /// Show the bytes of instructions.
     pub raw: bool,
     /// Show costs in colours.
     pub coloured: bool,
-    /// The same for addresses and instructions.
+    /// Addresses and instructions are in colours, too.
     pub coloured_code: bool,
 }
 
@@ -209,7 +209,7 @@ struct Writer<'a> {
 /// Hundredths from which on source lines are named.
 const NAMED_FROM: f64 = 0.5;
 
-/// How far the line below the title goes on behind it.
+/// Characters by which the line below the title is longer than it.
 const BEHIND_TITLE: usize = 5;
 /// Columns between tab stops.
 const TAB: usize = 8;
@@ -437,7 +437,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What is said behind an instruction of the data that it works on.
+/// The words behind an instruction for the data that it works on.
 fn data_words(function: &Annotated<'_>, address: u64) -> String {
     let words = function.data.get(&address);
     words

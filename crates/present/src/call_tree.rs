@@ -13,7 +13,7 @@ use oxperf_analysis::calls::{Amounts, Call, CallEnd, Ended, Entry, Remarks};
 use crate::text::number::push_number;
 use crate::text::sanitize;
 
-/// Which thread calls.
+/// The calling thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller<'a> {
     /// The thread's name.
@@ -24,7 +24,7 @@ pub struct Caller<'a> {
     pub tid: i32,
 }
 
-/// What a function is called.
+/// The name of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FunctionText {
     /// Its name; where no symbol is known, its object and its place there.
@@ -42,9 +42,9 @@ pub struct Summary {
     pub begin_unseen: u64,
     /// Those whose end it does not show.
     pub end_unseen: u64,
-    /// What they spent themselves.
+    /// Amounts of their own code.
     pub own: Amounts,
-    /// What was found beside them.
+    /// Facts beside them.
     pub remarks: Remarks,
     /// Errors of decoding.
     pub errors: u64,
@@ -96,7 +96,7 @@ pub fn write_close(ended: &Ended, depth: u32, caller: &Caller<'_>, name: &str, o
     out.push(b'\n');
 }
 
-/// How all that was shown adds up, and what is missing.
+/// Appends the sums of all that was shown, and what is missing.
 pub fn write_summary(sum: &Summary, out: &mut Vec<u8>) {
     let _ = write!(
         out,

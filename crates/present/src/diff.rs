@@ -24,10 +24,10 @@ pub use streams::{StreamSide, streams};
 use numbers::{Number, NumberColumn};
 use stretches::Stretches;
 
-/// What the tables show.
+/// The columns and the look of tables.
 #[derive(Clone, Debug)]
 pub struct DiffText {
-    /// How changes are told.
+    /// The measure of changes.
     pub method: Method,
     /// The keys that have a column.
     pub keys: Vec<SortKey>,
@@ -37,7 +37,7 @@ pub struct DiffText {
     pub formula: bool,
     /// Show how the changes of stretches of code scatter; needs [`Method::Cycles`].
     pub scatter: bool,
-    /// What stands between columns instead of blanks.
+    /// The text between columns instead of blanks.
     pub separator: Option<String>,
     /// Rows alone, without headings.
     pub quiet: bool,

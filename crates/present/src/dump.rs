@@ -1,7 +1,7 @@
 //! The text of `script -D` and `report -D`: every record as bytes and in words, in perf's layout.
 //!
-//! A [`Dump`] appends to a buffer: first [`Dump::record`] for the record, then, where its sample is looked at,
-//! [`Dump::place`]; and behind a record or a sample that holds trace, the packets of that. Bytes are shown as the file holds them, whatever the recorder's byte order. A record that cannot
+//! A [`RecordDump`] appends to a buffer: first [`RecordDump::record`] for the record, then, where its sample is looked at,
+//! [`RecordDump::place`]; and behind a record or a sample that holds trace, the packets of that. Bytes are shown as the file holds them, whatever the recorder's byte order. A record that cannot
 //! be decoded is shown by its bytes, and its line says why.
 
 mod auxtrace;
@@ -33,7 +33,7 @@ use kernel::Trailer;
 pub use registers::Architecture;
 use stamp::Stamp;
 
-/// What an address lies in.
+/// The object around an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Object<'a> {
     /// A mapping of the object with this name.
@@ -44,7 +44,7 @@ pub enum Object<'a> {
     Outside,
 }
 
-/// What a dump has to know beside the events.
+/// The facts of a dump beside the events.
 #[derive(Clone, Copy, Debug)]
 pub struct DumpOptions<'a> {
     /// The file's name, shown with every record.
@@ -61,9 +61,9 @@ pub struct DumpOptions<'a> {
     pub utc_offset: fn(i64) -> i32,
 }
 
-/// What all records of a dump have in common.
+/// A dump of records.
 #[derive(Debug)]
-pub struct Dump {
+pub struct RecordDump {
     file: Vec<u8>,
     events: EventTable,
     endian: Endian,
@@ -72,22 +72,22 @@ pub struct Dump {
     in_file_order: bool,
     /// The fields that any event records.
     fields: SampleType,
-    /// Whether records other than samples tell their time.
+    /// Records other than samples have a time.
     stamped: bool,
-    /// Whether AUXTRACE_INFO said that trace is Intel PT's.
+    /// AUXTRACE_INFO said that trace is Intel PT's.
     intel_pt: bool,
     /// The features of a stream.
     features: FeatureTexts,
 }
 
-impl Dump {
+impl RecordDump {
     /// A dump of a recording with these events.
-    pub fn new(options: &DumpOptions<'_>, events: EventTable) -> Dump {
+    pub fn new(options: &DumpOptions<'_>, events: EventTable) -> RecordDump {
         let all = events
             .events()
             .iter()
             .fold(SampleType::EMPTY, |all, event| all | event.attr.sample_type);
-        Dump {
+        RecordDump {
             file: sanitize(options.file).into_owned().into_bytes(),
             stamped: events
                 .events()
@@ -228,7 +228,7 @@ impl Dump {
         }
     }
 
-    /// Takes other events than it was made with: a stream told of more.
+    /// Takes other events than it was made with: a stream announced more.
     pub fn set_events(&mut self, events: EventTable) {
         self.fields = events
             .events()
@@ -287,7 +287,7 @@ fn refuse(kind: RecordType, error: &oxperf_wire::WireError, start: usize, out: &
     );
 }
 
-/// The name behind `PERF_RECORD_`; tools' records go without the word that tells where they once stood.
+/// The name behind `PERF_RECORD_`; tools' records go without the word for where they once stood.
 fn record_name(kind: RecordType) -> &'static str {
     let name = kind
         .name()

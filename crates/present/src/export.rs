@@ -61,7 +61,7 @@ impl Format {
             .map(|(_, format)| *format)
     }
 
-    /// Whether the format shows when samples were taken, or whose they are, one by one.
+    /// True for a format that shows single samples with their times or threads.
     pub const fn needs_moments(self) -> bool {
         matches!(
             self,
@@ -73,7 +73,7 @@ impl Format {
 /// One event of a profile, ready to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Exported<'a> {
-    /// What was recorded, such as the command line.
+    /// The recorded program, such as its command line.
     pub title: &'a str,
     /// A sentence for each kind of loss, where the format has a place for one.
     pub lost: &'a [String],
@@ -91,7 +91,7 @@ impl Exported<'_> {
     /// Writes the event. Give a buffered writer: it is written in many small pieces.
     ///
     /// # Errors
-    /// What the writer returns.
+    /// Errors of the writer.
     pub fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
         match format {
             Format::Folded => folded::write(self, out),
@@ -103,7 +103,7 @@ impl Exported<'_> {
         }
     }
 
-    /// What the weights count.
+    /// The unit of the weights.
     fn unit(&self) -> WeightUnit<'_> {
         WeightUnit::of_event(&self.event.name)
     }
@@ -117,7 +117,7 @@ impl Exported<'_> {
             .filter(|&frame| !self.is_thread(frame))
     }
 
-    /// Whether a frame is a thread's name.
+    /// True for a frame that is a thread's name.
     fn is_thread(&self, frame: u32) -> bool {
         self.tree
             .frames

@@ -1,4 +1,4 @@
-//! What the HTML pages have in common: one file each, that needs nothing but itself.
+//! HTML pages: one file each, that needs nothing but itself; here the parts that all have in common.
 //!
 //! A page is a template with marks. Its code and look are put in as they are, and its content policy names them by
 //! digest, so that nothing a name says can ever run. Trees go in as packed numbers ([`tree`]), names as JSON.
@@ -42,7 +42,7 @@ macro_rules! graph_scripts {
 }
 pub(crate) use graph_scripts;
 
-/// What never changes of a page.
+/// The fixed parts of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Assets {
     /// The page with marks for what is put in.
@@ -57,7 +57,7 @@ pub(crate) struct Assets {
     pub(crate) script_digest: &'static str,
 }
 
-/// What a page says above its graph.
+/// The lines of a page above its graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heading<'a> {
     pub(crate) title: &'a str,

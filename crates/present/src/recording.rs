@@ -1,4 +1,4 @@
-//! What a recording says of itself, as text: its header, events, build ids, threads, counters, statistics and damage.
+//! Facts of a recording as text: its header, events, build ids, threads, counters, statistics and damage.
 
 pub mod buildid_list;
 pub mod data_check;

@@ -83,7 +83,7 @@ impl ReportText {
         })
     }
 
-    /// The same with other keys, behind all measures.
+    /// These options with other keys, behind all measures.
     #[must_use]
     pub fn with_keys(mut self, keys: impl IntoIterator<Item = SortKey>) -> ReportText {
         self.columns
@@ -92,7 +92,7 @@ impl ReportText {
         self
     }
 
-    /// The same for tables that count what rows called, or do not.
+    /// These options for tables that count what rows called, or do not.
     #[must_use]
     pub fn with_children(mut self, children: bool) -> ReportText {
         const ALL: Field = Field::Measure(Measure::Children);

@@ -22,7 +22,7 @@ pub struct HotTable<'a> {
     pub value: u64,
     /// The rows to show, the heaviest first.
     pub rows: &'a [HotRow],
-    /// What the functions without a row have together; `None` when every function has one.
+    /// The sum of the functions without a row; `None` when every function has one.
     pub others: Option<HotOthers>,
     /// A sentence for each kind of loss.
     pub lost: &'a [String],
@@ -50,7 +50,7 @@ pub struct HotRow {
 /// Functions without a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HotOthers {
-    /// How many.
+    /// Their number.
     pub functions: u64,
     /// Sum of their periods.
     pub value: u64,
@@ -61,18 +61,18 @@ pub struct HotOthers {
 pub struct NextStep<'a> {
     /// The command line.
     pub command: &'a str,
-    /// What it shows.
+    /// The text that it shows.
     pub shows: &'a str,
 }
 
-/// How the table may look.
+/// The look of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HotStyle {
     /// Cells in a line; names are cut to fit. `None` when lines may be as long as they like.
     pub width: Option<usize>,
-    /// Whether escape sequences for colour are understood.
+    /// Escape sequences for colour are understood.
     pub colour: bool,
-    /// Whether to draw a bar for each share (takes a wide line and box characters).
+    /// Each share has a bar (which takes a wide line and box characters).
     pub bars: bool,
 }
 
@@ -104,7 +104,7 @@ impl HotTable<'_> {
     ///
     /// # Errors
     ///
-    /// What the writer returns.
+    /// Errors of the writer.
     pub fn write(&self, style: &HotStyle, out: &mut impl Write) -> io::Result<()> {
         self.write_title(style, out)?;
         if self.rows.is_empty() {
@@ -221,7 +221,7 @@ struct Layout {
     bar: bool,
 }
 
-/// What stands in a line beside the columns that give way: the share, gaps and the level's letter.
+/// Characters of a line beside the columns that give way: the share, gaps and the level's letter.
 const FIXED: usize = 8 + 2 + 2 + 2 + 2 + 4;
 /// The least that a name is cut to while another can still give.
 const SYMBOL_LEAST: usize = 30;

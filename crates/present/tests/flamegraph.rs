@@ -24,7 +24,7 @@ fn html(tree: &FlameTree) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// What stands between two texts.
+/// The text between two others.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
     text.split_once(before)
         .unwrap()

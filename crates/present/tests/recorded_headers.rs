@@ -15,7 +15,7 @@ use oxperf_data::features::{BuildIds, GroupDesc};
 use oxperf_data::{Container, Reader};
 use oxperf_present::recording::buildid_list;
 use oxperf_present::recording::event_names::RecordedNames;
-use oxperf_present::recording::evlist::{self, Detail, ListedEvent, Listing};
+use oxperf_present::recording::evlist::{self, EventListing, EvlistDetail, ListedEvent};
 use oxperf_present::recording::header::{self, HeaderOptions};
 
 /// perf names the events of the CPU's PMU from a catalogue of CPU events, which is not part of a recording; a probe
@@ -66,7 +66,7 @@ fn header_text(reader: &Reader<'_>) -> String {
     out
 }
 
-fn evlist_text(reader: &Reader<'_>, detail: Detail) -> String {
+fn evlist_text(reader: &Reader<'_>, detail: EvlistDetail) -> String {
     let groups = reader
         .features()
         .get::<GroupDesc>()
@@ -80,7 +80,7 @@ fn evlist_text(reader: &Reader<'_>, detail: Detail) -> String {
         })
         .collect();
     let mut out = String::new();
-    let listing = Listing {
+    let listing = EventListing {
         detail,
         groups: &groups.0,
         formats: None,
@@ -101,7 +101,7 @@ fn buildid_text(reader: &Reader<'_>) -> Option<String> {
     Some(out)
 }
 
-/// How our text compares with perf's.
+/// The comparison of our text with perf's.
 enum Outcome {
     Identical,
     /// perf prints nothing because it refuses the recording.
@@ -192,13 +192,13 @@ fn recorded_texts_are_those_of_perf() {
             case,
             text,
             "evlist.txt",
-            &evlist_text(&reader, Detail::Attribute),
+            &evlist_text(&reader, EvlistDetail::Attribute),
         );
         good &= compare(
             case,
             text,
             "evlist-group.txt",
-            &evlist_text(&reader, Detail::Group),
+            &evlist_text(&reader, EvlistDetail::Group),
         );
         if let Some(ids) = buildid_text(&reader) {
             good &= compare(case, text, "buildid-list.txt", &ids);

@@ -1,4 +1,4 @@
-//! What is seen, and what keys do to it.
+//! The state of the browser, and the actions of keys.
 
 mod counting;
 mod offers;
@@ -41,11 +41,11 @@ pub enum Request {
     },
     /// To run this program over the samples; give what it prints to [`Browser::show`].
     Program(String),
-    /// To tell which other recordings there are.
+    /// To list the other recordings.
     Recordings,
     /// To show this recording instead.
     Switch(String),
-    /// To write this text to a file; tell its name by [`Browser::set_message`].
+    /// To write this text to a file; show its name by [`Browser::set_message`].
     Export(String),
 }
 
@@ -60,7 +60,7 @@ pub struct Browser<'p> {
     pub(crate) overlays: Vec<Overlay>,
     pub(crate) message: String,
     pub(crate) headings: bool,
-    /// Whether calls are shown with their objects.
+    /// Calls are shown with their objects.
     objects: bool,
     /// Columns that rows are moved to the left.
     pub(crate) left: usize,
@@ -68,7 +68,7 @@ pub struct Browser<'p> {
     pub(crate) height: usize,
 }
 
-/// What lies over the table.
+/// A window over the table.
 #[derive(Clone, Debug)]
 pub(crate) enum Overlay {
     Menu(Menu),
@@ -264,7 +264,7 @@ impl<'p> Browser<'p> {
         }
     }
 
-    /// What the title says about the table, in so many columns: what is left out of it is said in any case.
+    /// The title of the table, in `width` columns: the filters are said in any case.
     pub(crate) fn title(&self, width: usize) -> String {
         let about = self.view().map_or("No samples", |view| view.rows.about());
         let left_out = self.filter.text(self.profile);
@@ -300,7 +300,7 @@ impl<'p> Browser<'p> {
     }
 }
 
-/// What a key means where rows are seen.
+/// The action of a key where rows are seen.
 fn action_of(key: Key) -> Option<Action> {
     Some(match key {
         Key::Enter | Key::Right | Key::Char('m') => Action::Menu,

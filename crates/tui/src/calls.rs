@@ -16,15 +16,15 @@ pub(crate) struct CallLine {
     pub(crate) level: usize,
     /// The branch, where the line is the first of one.
     pub(crate) branch: Option<u32>,
-    /// What stands before the line.
+    /// The sign before the line.
     pub(crate) sign: Sign,
-    /// What is called.
+    /// The called function.
     pub(crate) frame: FrameId,
     /// The branch's weight and what it is a part of, where it has siblings.
     pub(crate) part: Option<(SampleTotals, u64)>,
 }
 
-/// Whether a line opens.
+/// The sign of a line that opens, or does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {
     /// There is nothing behind it.
@@ -147,12 +147,12 @@ impl Calls {
     }
 }
 
-/// What the parts at branches are parts of.
+/// The whole of the shares at branches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Growth {
     /// All, or what the row has.
     pub(crate) whole: u64,
-    /// Whether a branch is a part of the branch above.
+    /// A branch is a part of the branch above.
     pub(crate) relative: bool,
 }
 
@@ -176,7 +176,7 @@ fn boughs(branches: std::ops::Range<u32>, level: usize, whole: u64) -> Vec<Bough
         .collect()
 }
 
-/// What goes on behind a branch.
+/// The weight that goes on behind a branch.
 fn behind(branch: &CallBranch) -> u64 {
     branch.total.period.saturating_sub(branch.own.period)
 }

@@ -2,14 +2,14 @@
 
 use crate::key::Key;
 
-/// What is asked for.
+/// The kind of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Question {
     /// A part of a function's name.
     Symbol,
     /// The least percentage.
     Limit,
-    /// Keys that tell rows apart.
+    /// Keys of rows.
     Sort,
     /// A program that reads samples.
     Program,
@@ -37,7 +37,7 @@ pub(crate) struct Dialog {
     pub(crate) text: String,
 }
 
-/// What a key did to a dialog.
+/// The state of a dialog after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The answer is not complete.

@@ -18,10 +18,10 @@ const WARM_PERCENT: f64 = 0.5;
 /// Lines that are not rows: the title, the names of columns and the lowest.
 const FRAME_LINES: u16 = 3;
 
-/// How things look.
+/// The look of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// Whether to use colours. Without them the cursor and titles are told by reverse video.
+    /// Colours are used. Without them the cursor and titles are in reverse video.
     pub colour: bool,
 }
 
@@ -155,7 +155,7 @@ fn draw_line(view: &View<'_>, line: Option<Line>, y: u16, left: usize, screen: &
     }
 }
 
-/// Where the percentages at the beginning of a row end.
+/// The end of the percentages at the beginning of a row.
 fn percents_end(text: &str) -> usize {
     let numbers = text
         .bytes()

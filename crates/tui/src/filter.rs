@@ -1,11 +1,11 @@
-//! Which rows are shown of those that there are.
+//! The filters of rows.
 
 use oxperf_analysis::hist::{Row, SortKey, Table};
 use oxperf_present::report::RowText;
 use oxperf_present::text::sanitize;
 use oxperf_profile::{CommId, Detail, DsoId, Level, Profile, ThreadId};
 
-/// What all rows have in common after a key was pressed.
+/// A condition that a key puts on all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Zoom {
     /// An object.
@@ -21,7 +21,7 @@ pub(crate) enum Zoom {
 }
 
 impl Zoom {
-    /// The thread of a row, by what tells rows apart.
+    /// The thread of a row, by the keys of rows.
     pub(crate) fn thread(row: &Row, keys: &[SortKey]) -> Option<Zoom> {
         let has = |key| keys.contains(&key);
         if has(SortKey::Thread) || has(SortKey::Process) {
@@ -30,18 +30,18 @@ impl Zoom {
         has(SortKey::Comm).then_some(Zoom::Comm(row.comm))
     }
 
-    /// The object of a row, where rows are told apart by objects.
+    /// The object of a row, where objects are a key of rows.
     pub(crate) fn object(profile: &Profile, row: &Row, keys: &[SortKey]) -> Option<Zoom> {
-        let told = keys.contains(&SortKey::Dso) || keys.contains(&SortKey::Symbol);
+        let is_key = keys.contains(&SortKey::Dso) || keys.contains(&SortKey::Symbol);
         profile
             .frames
             .get(row.frame.index())?
             .dso
-            .filter(|_| told)
+            .filter(|_| is_key)
             .map(Zoom::Dso)
     }
 
-    /// The socket of a row, where rows are told apart by sockets.
+    /// The socket of a row, where sockets are a key of rows.
     pub(crate) fn socket(profile: &Profile, row: &Row, keys: &[SortKey]) -> Option<Zoom> {
         let socket = profile.details.value(row.detail, Detail::Socket);
         socket
@@ -59,7 +59,7 @@ impl Zoom {
         }
     }
 
-    /// What it is, in words.
+    /// The condition in words.
     pub(crate) fn text(self, profile: &Profile) -> String {
         let comm = |comm: CommId| {
             profile
@@ -101,7 +101,7 @@ impl Zoom {
     }
 }
 
-/// What a row has to be to be shown.
+/// All conditions for a row to be shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     /// The zooms, the last one last.
@@ -110,7 +110,7 @@ pub(crate) struct Filter {
     pub(crate) symbol: String,
     /// Its least part of all samples, in hundredths.
     pub(crate) min_percent: f64,
-    /// Whether percentages are of the rows that pass, and not of all samples.
+    /// Percentages are of the rows that pass, and not of all samples.
     pub(crate) relative: bool,
 }
 

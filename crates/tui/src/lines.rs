@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::calls::Calls;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// A row of the table, by its number there.

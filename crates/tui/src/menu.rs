@@ -43,7 +43,7 @@ pub(crate) enum Action {
     CloseAll,
     /// Counts what functions called as their own, or does not.
     Children,
-    /// Offers ways to tell rows apart.
+    /// Offers other keys of rows.
     SortMenu,
     /// Tells rows apart by these keys.
     Sort(String),
@@ -79,7 +79,7 @@ pub(crate) struct Menu {
     pub(crate) at: usize,
 }
 
-/// What a key did to a menu.
+/// The state of a menu after a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chosen {
     /// Nothing is chosen yet.

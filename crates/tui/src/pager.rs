@@ -16,11 +16,11 @@ pub(crate) struct Pager {
     pub(crate) lines: Vec<String>,
     pub(crate) top: usize,
     pub(crate) left: usize,
-    /// What was looked for last.
+    /// The text that was searched last.
     pub(crate) find: String,
 }
 
-/// What a key did to a pager.
+/// The state of a pager after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paged {
     /// It is still looked at.
@@ -46,7 +46,7 @@ impl Pager {
         }
     }
 
-    /// What a key does on a screen of so many lines.
+    /// Does what a key means on a screen of `height` lines.
     pub(crate) fn press(&mut self, key: Key, height: usize) -> Paged {
         let page = height.saturating_sub(1).max(1);
         match key {

@@ -19,51 +19,51 @@ use crate::browser::{Browser, Request};
 use crate::draw::Look;
 use crate::key::Key;
 
-/// How long a change of the terminal's size waits at most.
+/// The longest time that a change of the terminal's size waits.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// What a browser asks for and cannot do by itself. Errors are sentences for the user.
+/// The program around a browser: it does what a browser cannot do by itself. Errors are sentences for the user.
 pub trait BrowserHost {
     /// The code of a function with what its instructions cost, as text.
     ///
     /// # Errors
     ///
-    /// Why there is none.
+    /// The reason why there is none.
     fn annotate(&mut self, symbol: &str, object: &str) -> Result<String, String>;
 
     /// The header of the recording, as text.
     ///
     /// # Errors
     ///
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     fn header(&mut self) -> Result<String, String>;
 
-    /// Writes a text to a new file and tells its name.
+    /// Writes a text to a new file and gives its name.
     ///
     /// # Errors
     ///
-    /// Why it cannot be written.
+    /// The reason why it cannot be written.
     fn export(&mut self, text: &str) -> Result<String, String>;
 
     /// Samples as text, as far as they can be looked through; `which` are options of `script`.
     ///
     /// # Errors
     ///
-    /// Why there are none.
+    /// The reason why there are none.
     fn samples(&mut self, which: &[String]) -> Result<String, String>;
 
-    /// What a program prints that reads all samples.
+    /// The output of a program that reads all samples.
     ///
     /// # Errors
     ///
-    /// Why it cannot be run.
+    /// The reason why it cannot be run.
     fn run_program(&mut self, program: &str) -> Result<String, String>;
 
     /// The names of other recordings that can be shown.
     fn recordings(&mut self) -> Vec<String>;
 }
 
-/// Why a browser ended.
+/// The reason why a browser ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExitReason {
     /// The user wanted it.
@@ -76,11 +76,11 @@ pub enum ExitReason {
 
 /// Shows a browser on the terminal behind `out` until it is to end. Keys come from the process's terminal.
 ///
-/// The terminal is given back as it was, also when the program panics or is told to end by a signal.
+/// The terminal is given back as it was, also when the program panics or is ended by a signal.
 ///
 /// # Errors
 ///
-/// What the terminal returns.
+/// Errors of the terminal.
 pub fn run(
     browser: &mut Browser<'_>,
     host: &mut dyn BrowserHost,
@@ -162,10 +162,10 @@ fn serve(browser: &mut Browser<'_>, host: &mut dyn BrowserHost, request: &Reques
             Err(why) => browser.set_message(&why),
         },
         Request::Export(text) => {
-            let told = host
+            let message = host
                 .export(text)
                 .map_or_else(|why| why, |name| format!("{name} written"));
-            browser.set_message(&told);
+            browser.set_message(&message);
         }
     }
 }
@@ -192,7 +192,7 @@ impl<W: Write> Screen<W> {
 
     /// Draws everything anew next time: something else has written to the terminal.
     fn forget(&mut self) {
-        // Where that fails the next drawing does, too, and tells.
+        // Where that fails the next drawing does, too, and reports it.
         let _ = self.terminal.clear();
     }
 

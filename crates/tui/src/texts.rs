@@ -35,12 +35,12 @@ Beside
   q, Ctrl-C                          End
 ";
 
-/// What stands in the lowest line when there is nothing to tell.
+/// The lowest line when there is no message.
 pub(crate) const HINT: &str = "Press '?' for help on key bindings";
-/// The same below a menu.
+/// The lowest line of a menu.
 pub(crate) const MENU_HINT: &str = "ESC: leave, ENTER: choose";
-/// The same below a dialog.
+/// The lowest line of a dialog.
 pub(crate) const DIALOG_HINT: &str = "ENTER: OK, ESC: cancel";
-/// The same below a text.
+/// The lowest line of a text.
 pub(crate) const PAGER_HINT: &str =
     "ESC: back, arrows and pages: move, /: find, n: next, H: hottest line";

@@ -21,7 +21,7 @@ pub(crate) struct View<'p> {
     /// The first line on the screen.
     top: usize,
     relative: bool,
-    /// Whether calls are shown with their objects.
+    /// Calls are shown with their objects.
     pub(crate) objects: bool,
 }
 
@@ -68,7 +68,7 @@ impl<'p> View<'p> {
         self.go(0);
     }
 
-    /// What rows weigh themselves in each event, all together.
+    /// The sum of the rows' own weights in each event.
     fn weights(&self, rows: &[u32]) -> Vec<u64> {
         let mut sums = vec![0u64; self.table.events.len()];
         for row in rows {

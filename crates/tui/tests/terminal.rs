@@ -1,4 +1,4 @@
-//! What a terminal is like after a browser that panicked. The terminal is tmux's.
+//! The state of a terminal after a browser that panicked. The terminal is tmux's.
 
 #![allow(clippy::print_stderr, reason = "what was skipped is for people")]
 

@@ -10,7 +10,7 @@ use oxperf_abi::CpuMode;
 use oxperf_data::features::Arch;
 use oxperf_data::{Damage, RawRecord, Reader};
 use oxperf_machine::Machine;
-use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions, Object, Packets};
+use oxperf_present::dump::{Architecture, Consumer, DumpOptions, Object, Packets, RecordDump};
 use oxperf_present::recording::stats;
 use oxperf_query::{Query, RecordOrder};
 use oxperf_session::{EventIndex, EventTable, NoSink, RecordStats, SampleEvent, Session, Sink};
@@ -56,7 +56,7 @@ pub(crate) fn architecture(reader: &Reader<'_>) -> Architecture {
 
 /// Shows records and where samples are at home.
 pub(crate) struct Dumper {
-    dump: Dump,
+    dump: RecordDump,
 }
 
 impl Dumper {
@@ -76,7 +76,7 @@ impl Dumper {
             utc_offset: oxperf_sys::clock::utc_offset,
         };
         Dumper {
-            dump: Dump::new(&options, events.clone()),
+            dump: RecordDump::new(&options, events.clone()),
         }
     }
 

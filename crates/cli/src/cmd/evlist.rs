@@ -6,7 +6,7 @@ use std::io::Write;
 
 use oxperf_data::features::GroupDesc;
 use oxperf_present::recording::event_names::RecordedNames;
-use oxperf_present::recording::evlist::{self, Detail, ListedEvent, Listing};
+use oxperf_present::recording::evlist::{self, EventListing, EvlistDetail, ListedEvent};
 use oxperf_session::EventTable;
 
 use crate::cmd::Entry;
@@ -25,7 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
 struct EvlistOptions {
     input: InputOptions,
     /// The facts that are shown of an event.
-    detail: Detail,
+    detail: EvlistDetail,
     /// The fields of tracepoints' records are shown.
     trace_fields: bool,
 }
@@ -52,7 +52,7 @@ fn run(options: &EvlistOptions) -> Result<i32, Failure> {
     let formats = options
         .trace_fields
         .then(|| oxperf_query::formatters(&reader));
-    let listing = Listing {
+    let listing = EventListing {
         detail: options.detail,
         groups: &groups.0,
         formats: formats.as_ref(),

@@ -244,7 +244,7 @@ impl Report<'_> {
         Ok(Some((profile, diagnostics, rows)))
     }
 
-    /// Threads of one name are one where nothing that is shown tells them apart.
+    /// Threads of one name are one where nothing that is shown distinguishes them.
     fn collect_options(&self, plan: &TablePlan<'_>, rows: &RowFilter) -> CollectOptions {
         let shows_threads = plan.shows_threads() || rows.selects_threads();
         CollectOptions {

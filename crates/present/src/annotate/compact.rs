@@ -1,5 +1,5 @@
 //! `annotate --stdio2`: the lines of perf's browser as text. Only instructions that cost something have numbers, jumps have
-//! arrows and lead to distances from the function's beginning, and branches tell how fast the code ran.
+//! arrows and lead to distances from the function's beginning, and branches give the speed of the code.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use crate::report::with_unit;
 use crate::text::padding::Left;
 use crate::text::sanitize;
 
-/// What stands above the lines.
+/// The title above the lines.
 #[derive(Clone, Copy, Debug)]
 pub struct CompactTitle<'a> {
     /// The function's name.
@@ -27,9 +27,9 @@ pub struct CompactTitle<'a> {
     pub samples: u64,
     /// The events that those stand for.
     pub period: u64,
-    /// What was set for the first event: samples a second, or events a sample, which perf calls by the same name.
+    /// The rate that was set for the first event: samples a second, or events a sample, which perf calls by one name.
     pub frequency: u64,
-    /// Whether the events are several.
+    /// The events are several.
     pub several: bool,
 }
 
@@ -69,7 +69,7 @@ pub fn compact(
     out.write_all(buffer.as_bytes())
 }
 
-/// What stands in one line: an instruction, or some of its bytes.
+/// The content of one line: an instruction, or some of its bytes.
 struct Row {
     address: u64,
     size: usize,

@@ -12,7 +12,7 @@ use super::Column;
 use crate::text::padding::{Blanks, Right};
 use crate::text::sanitize;
 
-/// What an event counted in data of a type.
+/// The counts of an event in data of a type.
 #[derive(Clone, Debug, Default)]
 pub struct DataCost<'a> {
     /// The event's name.
@@ -42,7 +42,7 @@ impl<'a> DataCost<'a> {
         }
     }
 
-    /// Whether nothing was counted.
+    /// True if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.sums.is_empty()
     }
@@ -51,7 +51,7 @@ impl<'a> DataCost<'a> {
         self.sums.last().map(|(_, sum)| *sum).unwrap_or_default()
     }
 
-    /// What was counted before an offset.
+    /// The counts before an offset.
     fn before(&self, offset: u64) -> SampleTotals {
         let count = self.sums.partition_point(|(at, _)| *at < offset);
         count
@@ -78,9 +78,9 @@ pub struct AnnotatedData<'a> {
     pub layout: &'a DataLayout,
     /// The object whose code works on it, by its whole path.
     pub object: &'a str,
-    /// What each event counted.
+    /// The counts of each event.
     pub costs: Vec<DataCost<'a>>,
-    /// What the columns hold.
+    /// The content of the columns.
     pub column: Column,
 }
 

@@ -11,24 +11,24 @@ pub(super) struct Parts<'a> {
     rest: &'a str,
 }
 
-/// What the last operand of an instruction means, or the comment behind it.
+/// The meaning of an instruction's last operand, or the comment behind it.
 #[derive(Clone, Copy)]
 struct Target<'a> {
     /// The operands before it.
     before: &'a str,
     address: u64,
-    /// What the address is called, which may hold anything that C++ has in names.
+    /// The name of the address, with any characters that C++ has in names.
     name: &'a str,
 }
 
 impl Target<'_> {
-    /// Whether it tells where an operand relative to the instruction is, and is none itself.
+    /// True for a comment that gives the address of an operand relative to the instruction, and is no operand itself.
     fn is_comment(&self) -> bool {
         self.before.trim_end().ends_with('#')
     }
 }
 
-/// Where an instruction goes, in the middle of a line.
+/// The target of an instruction, in the middle of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrow {
     /// It only goes on.
@@ -55,7 +55,7 @@ impl Arrow {
     }
 }
 
-/// What the function at an address of code is called, where that is known.
+/// The name of the function at an address of code, if it is known.
 pub(super) type Callees<'a> = dyn Fn(u64) -> Option<String> + 'a;
 
 /// Mnemonics that go elsewhere in the code, on x86.
@@ -64,7 +64,7 @@ const JUMPS: [&str; 34] = [
     "jnae", "jnb", "jnbe", "jnc", "jne", "jng", "jnge", "jnl", "jnle", "jno", "jnp", "jns", "jnz",
     "jo", "jp", "jpe", "jpo", "jrcxz", "js", "jz",
 ];
-/// The same on Arm, where no letter tells a width: `bb` is a byte of code that stands before the instruction.
+/// Jumps of Arm, where no letter stands for a width: `bb` is a byte of code before the instruction.
 const ARM_JUMPS: [&str; 6] = ["b", "br", "cbz", "cbnz", "tbz", "tbnz"];
 const CALLS: [&str; 4] = ["call", "bl", "blr", "callq"];
 const RETURNS: [&str; 1] = ["ret"];

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Why the data that an instruction works on is not known; in the order in which that is shown.
+/// The reason why the data that an instruction works on is not known; in the order in which reasons are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unknown {
     /// The function is not known.
@@ -17,11 +17,11 @@ pub enum Unknown {
     Memory,
     /// The object has no debug information.
     DebugInfo,
-    /// No unit of it tells of the code.
+    /// No unit of it covers the code.
     Unit,
     /// There is no such variable.
     Variable,
-    /// What is held there has no known type.
+    /// The value there has no known type.
     Type,
     /// The place lies outside of the type.
     Offset,
@@ -53,10 +53,10 @@ pub struct TypeStatistics {
     pub unknown: BTreeMap<Unknown, u64>,
 }
 
-/// The same of one sort of instruction.
+/// Statistics of one sort of instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstructionStatistics {
-    /// What listings call it.
+    /// Its name in listings.
     pub name: String,
     /// Places where what it works on is known.
     pub known: u64,

@@ -9,7 +9,7 @@ use crate::json::object::{Object, null, object};
 /// The shape of the objects. It grows by one when a key changes its meaning or goes; new keys may come without.
 const VERSION: u32 = 1;
 
-/// What the lines between the first and the last are.
+/// The kind of the lines between the first and the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rows {
     /// Calls.

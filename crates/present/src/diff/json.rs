@@ -11,12 +11,12 @@ use crate::json::object::{Object, array, null, number, object, text};
 use crate::report::values::{Value, value, word};
 use oxperf_ordered::write_in_order;
 
-/// What a document says beside its events.
+/// The content of a document beside its events.
 #[derive(Clone, Copy, Debug)]
 pub struct DiffDocument<'a> {
-    /// How changes are told.
+    /// The measure of changes.
     pub method: Method,
-    /// What rows are about.
+    /// The keys of the rows.
     pub keys: &'a [SortKey],
     /// The recordings' files, the baseline first, with a sentence for each kind of loss.
     pub files: &'a [(String, Vec<String>)],
@@ -27,7 +27,7 @@ impl DiffDocument<'_> {
     ///
     /// # Errors
     ///
-    /// What the writer returns.
+    /// Errors of the writer.
     pub fn write(&self, events: &[Compared<'_>], out: &mut dyn Write) -> io::Result<()> {
         let mut head = Vec::new();
         object(&mut head, |head| self.head(head));

@@ -82,7 +82,7 @@ impl NumberColumn {
         }
     }
 
-    /// What the column says of a stretch; `None` for a column about the whole row.
+    /// The column's value for a stretch; `None` for a column about the whole row.
     pub(super) fn of_stretch(&self, stretches: &Stretches<'_>, line: usize) -> Option<Number> {
         let text = |text: Option<String>| text.map_or(Number::Nothing, Number::Text);
         match self.kind {
@@ -94,7 +94,7 @@ impl NumberColumn {
     }
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 pub(super) enum Number {
     Nothing,
     /// The baseline has not the row, so that there is no such number.
@@ -106,7 +106,7 @@ pub(super) enum Number {
     Weighted(i64),
     Period(u64),
     Formula(Method, DiffChange),
-    /// What a stretch of code says.
+    /// The value of a stretch of code.
     Text(String),
 }
 

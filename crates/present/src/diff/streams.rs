@@ -7,7 +7,7 @@ use oxperf_profile::Profile;
 
 use crate::text::sanitize;
 
-/// How wide what is said of each recording is.
+/// Width of the half for each recording.
 const WIDTH: usize = 35;
 
 /// The hot streams of an event in one recording.

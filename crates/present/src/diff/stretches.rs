@@ -46,11 +46,12 @@ impl<'a> Stretches<'a> {
             .map(|side| of_side(side).filter(|_| side > 0))
             .collect();
         let known = first.map_or(0, |(profile, symbol)| profile.blocks.of(symbol).len());
-        let told = |side: &Option<OneSide<'a>>| side.as_ref().map_or(1, |side| side.changes.len());
-        let told = sides.iter().skip(1).map(told).min().unwrap_or(1);
+        let recorded =
+            |side: &Option<OneSide<'a>>| side.as_ref().map_or(1, |side| side.changes.len());
+        let recorded = sides.iter().skip(1).map(recorded).min().unwrap_or(1);
         Stretches {
             sides,
-            lines: known.min(told),
+            lines: known.min(recorded),
         }
     }
 
@@ -60,14 +61,14 @@ impl<'a> Stretches<'a> {
         self.lines
     }
 
-    /// Where a stretch lies and how many cycles more it took.
+    /// The range of a stretch and how many cycles more it took.
     pub(super) fn range(&self, side: usize, line: usize) -> Option<String> {
         let (side, change) = self.at(side, line)?;
         let text = |[from, to]: [String; 2]| format!("[{from} -> {to}] {:4}", change.cycles);
         Some(text(ends(side.profile, change)?))
     }
 
-    /// How far the changes of single passes scatter.
+    /// The scatter of the changes of single passes.
     pub(super) fn scatter(&self, side: usize, line: usize) -> Option<String> {
         let distances = &self.at(side, line)?.1.distances;
         let scatters = distances.len() > 1 && distances.iter().any(|&distance| distance > 0);

@@ -70,7 +70,7 @@ pub(super) fn info(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// What follows in newer records of Intel PT: the address filter, its length before it, and one word more.
+/// Appends the last part of newer records of Intel PT: the address filter, its length before it, and one word more.
 fn filter(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
     let Some(length) = record.words.get(INTEL_PT.len()) else {
         return;

@@ -27,7 +27,7 @@ pub(super) fn write(sample: &Sample<'_>, event: &SessionEvent, out: &mut Vec<u8>
         .for_each(|(index, branch)| write_branch(index, &branch, out));
 }
 
-/// Where the newest call leads, then where each came from.
+/// Appends the target of the newest call, then the source of each.
 fn call_stack(branches: &BranchStack<'_>, count: usize, out: &mut Vec<u8>) {
     put!(out, "... branch callstack: nr:{}\n", count + 1);
     let newest = branches.entries().next().map(|branch| branch.to);

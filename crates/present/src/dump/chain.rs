@@ -35,7 +35,7 @@ pub(super) fn words(chain: &Words<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether the CPU keeps its branches as a stack of calls.
+/// True if the CPU keeps its branches as a stack of calls.
 pub(super) fn is_call_stack(event: &SessionEvent) -> bool {
     event
         .attr

@@ -12,7 +12,7 @@ use crate::records::KernelRecord;
 use crate::text::number::push_prefixed;
 use crate::text::{put, sanitize};
 
-/// What is known of a record beside its header and its body.
+/// The facts of a record beside its header and its body.
 pub(super) struct Trailer<'a> {
     /// The fields behind the body; all absent where the event has none.
     pub(super) id: SampleId,

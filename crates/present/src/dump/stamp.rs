@@ -7,7 +7,7 @@ use oxperf_wire::Endian;
 
 use super::hex;
 
-/// When and where a record happened. A field that its event does not record is all ones.
+/// Time and CPU of a record. A field that its event does not record is all ones, as perf prints it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stamp {
     pub(super) cpu: u32,

@@ -61,7 +61,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Whether the command does nothing with records of this kind.
+/// True if the command does nothing with records of this kind.
 fn is_unhandled(kind: RecordType, consumer: Consumer) -> bool {
     match kind {
         RecordType::TIME_CONV

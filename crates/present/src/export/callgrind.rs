@@ -1,6 +1,6 @@
 //! The text of callgrind: for each function its own cost, and for each function it called the calls' cost.
 //!
-//! Samples cannot tell how often a function was called; the number of calls is that of samples.
+//! Samples cannot count the calls of a function; the number of calls is that of samples.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -56,7 +56,7 @@ fn write_head(exported: &Exported<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "events: Samples {event}\n\nfl=(1) ???")
 }
 
-/// What functions cost themselves and through others.
+/// The costs of functions, their own and through others.
 struct Costs {
     own: Vec<FlameWeight>,
     /// By caller and callee.
@@ -93,7 +93,7 @@ impl Costs {
     }
 }
 
-/// Whether the same call stands further out on the stack already: its cost holds this one's.
+/// True if the same call stands further out on the stack already: its cost holds this one's.
 fn repeats(exported: &Exported<'_>, node: u32, caller: u32, callee: u32) -> bool {
     let mut inner = None;
     exported

@@ -27,7 +27,7 @@ mod interned {
 
 /// The one sequence of packets there is.
 const SEQUENCE: u64 = 1;
-/// What is interned begins anew.
+/// Interned values begin anew.
 const STATE_CLEARED: u64 = 1;
 /// The packet means what was interned before.
 const NEEDS_STATE: u64 = 2;

@@ -1,4 +1,4 @@
-//! What goes into the binary formats comes back out of them, read by a walk over fields that knows none of our code.
+//! The binary formats, read back by a walk over fields that knows none of our code.
 
 use oxperf_analysis::flame::FlameTree;
 use oxperf_profile::{

@@ -1,5 +1,5 @@
-//! What changed between two recordings: the page of [`crate::html::flamegraph`] with both trees in one, and colours that tell
-//! what grew and what shrank.
+//! The changes between two recordings: the page of [`crate::html::flamegraph`] with both trees in one, and colours for
+//! growth and shrinkage.
 
 use std::io::{self, Write};
 
@@ -36,7 +36,7 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// What the page of two recordings shows.
+/// The page of two recordings.
 ///
 /// ```
 /// use oxperf_analysis::flame::ChangedTree;
@@ -52,11 +52,11 @@ const SCRIPT: &str = concat!(
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct DiffPage<'a> {
-    /// Which recordings these are.
+    /// The names of the recordings.
     pub title: &'a str,
     /// One line of facts: event, samples.
     pub subtitle: &'a str,
-    /// What the tree's values count.
+    /// The unit of the tree's values.
     pub unit: WeightUnit<'a>,
     /// A sentence for each kind of loss; shown above the graph.
     pub lost: &'a [String],
@@ -69,7 +69,7 @@ impl DiffPage<'_> {
     ///
     /// # Errors
     ///
-    /// What the writer returns.
+    /// Errors of the writer.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let encoded = tree::encode(&self.changed.tree);
         let before = self.before(&encoded);
@@ -88,7 +88,7 @@ impl DiffPage<'_> {
         })
     }
 
-    /// What each node's own value was in the old recording, in the order of the page's nodes.
+    /// Each node's own value in the old recording, in the order of the page's nodes.
     fn before(&self, encoded: &tree::Encoded) -> Vec<u8> {
         let mut values = vec![0; encoded.nodes + 1];
         for (&place, &value) in encoded.places.iter().zip(&self.changed.before) {

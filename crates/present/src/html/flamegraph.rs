@@ -32,7 +32,7 @@ const SCRIPT: &str = concat!(
     include_str!("flamegraph/main.js"),
     "})();\n"
 );
-/// What a flame graph shows.
+/// The page of a flame graph.
 ///
 /// ```
 /// use oxperf_analysis::flame::FlameTree;
@@ -52,11 +52,11 @@ const SCRIPT: &str = concat!(
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FlamePage<'a> {
-    /// What was recorded, such as the command line.
+    /// The recorded program, such as its command line.
     pub title: &'a str,
     /// One line of facts: event, samples, host, time.
     pub subtitle: &'a str,
-    /// What the tree's values count.
+    /// The unit of the tree's values.
     pub unit: WeightUnit<'a>,
     /// A sentence for each kind of loss; shown above the graph.
     pub lost: &'a [String],
@@ -72,7 +72,7 @@ impl FlamePage<'_> {
     ///
     /// # Errors
     ///
-    /// What the writer returns.
+    /// Errors of the writer.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let encoded = tree::encode(self.tree);
         let heading = Heading {

@@ -50,7 +50,7 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// What the page of a report shows.
+/// The page of a report.
 ///
 /// ```
 /// use oxperf_present::html::report_page::ReportPage;
@@ -62,7 +62,7 @@ const SCRIPT: &str = concat!(
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ReportPage<'a> {
-    /// What was recorded, such as the command line.
+    /// The recorded program, such as its command line.
     pub title: &'a str,
     /// One line of facts: host, time.
     pub subtitle: &'a str,
@@ -77,7 +77,7 @@ pub struct ReportPage<'a> {
 pub struct ReportEvent<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What the tree's values count.
+    /// The unit of the tree's values.
     pub unit: WeightUnit<'a>,
     /// Number of its samples.
     pub samples: u64,
@@ -95,7 +95,7 @@ impl ReportPage<'_> {
     ///
     /// # Errors
     ///
-    /// What the writer returns.
+    /// Errors of the writer.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let heading = Heading {
             title: self.title,
@@ -147,7 +147,7 @@ impl ReportEvent<'_> {
             lanes,
             ..
         } = &self.timeline;
-        // Seconds and nanoseconds: together they can be more than the page's numbers tell exactly.
+        // Seconds and nanoseconds: together they can exceed the page's exact numbers.
         match start {
             Some(start) => write!(
                 out,

@@ -110,7 +110,7 @@ impl Walk {
 
 /// For each node its children, the widest first.
 struct Children {
-    /// Where in `list` each caller's children begin; the first slot is for the outermost level.
+    /// The index in `list` where each caller's children begin; the first slot is for the outermost level.
     first: Vec<u32>,
     list: Vec<u32>,
 }

@@ -76,12 +76,12 @@ fn recorder(recorder: &RecorderInfo) -> String {
         ("", &recorder.arch),
         ("Linux ", &recorder.os_release),
     ];
-    let told = machine
+    let parts = machine
         .iter()
         .filter_map(|(word, name)| Some(format!("{word}{}", sanitize(name.as_ref()?))));
-    let told: Vec<String> = told.collect();
-    if !told.is_empty() {
-        text.push_str(&format!(" {}", told.join(", ")));
+    let parts: Vec<String> = parts.collect();
+    if !parts.is_empty() {
+        text.push_str(&format!(" {}", parts.join(", ")));
     }
     if !recorder.command.is_empty() {
         text.push_str(&format!(": {}", sanitize(&recorder.command.join(" "))));
@@ -155,15 +155,15 @@ fn lost(found: &RecordingCheck) -> String {
         (lost.throttled, "times an event was throttled"),
         (lost.aux_truncated, "stretches of AUX data cut short"),
     ];
-    let told = counts
+    let parts = counts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}"));
-    let told: Vec<String> = told.collect();
-    if told.is_empty() {
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
         "nothing".to_owned()
     } else {
-        told.join(", ")
+        parts.join(", ")
     }
 }
 

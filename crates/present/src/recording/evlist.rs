@@ -10,9 +10,9 @@ use oxperf_tracepoint::Formatters;
 use crate::text::attr_text::{EventNames, attr_fields};
 use crate::text::sanitize;
 
-/// What to say of each event.
+/// The detail of each event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Detail {
+pub enum EvlistDetail {
     /// Its name.
     #[default]
     Name,
@@ -33,14 +33,14 @@ pub struct ListedEvent<'a> {
     pub entry: &'a EventEntry,
 }
 
-/// How to list events.
+/// Options of a list of events.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Listing<'a> {
-    /// What to say of each.
-    pub detail: Detail,
+pub struct EventListing<'a> {
+    /// The detail of each.
+    pub detail: EvlistDetail,
     /// The groups that they form.
     pub groups: &'a [GroupEntry],
-    /// To tell the fields of tracepoints' records, too: their formats (`--trace-fields`).
+    /// The fields of tracepoints' records are listed, too: their formats (`--trace-fields`).
     pub formats: Option<&'a Formatters>,
 }
 
@@ -48,12 +48,12 @@ pub struct Listing<'a> {
 pub fn write(
     out: &mut String,
     events: &[ListedEvent<'_>],
-    listing: &Listing<'_>,
+    listing: &EventListing<'_>,
     names: &dyn EventNames,
 ) {
     let (detail, groups) = (listing.detail, listing.groups);
     match detail {
-        Detail::Group => write_grouped(out, events, groups),
+        EvlistDetail::Group => write_grouped(out, events, groups),
         _ => events
             .iter()
             .for_each(|event| write_event(out, event, listing, names)),
@@ -63,7 +63,7 @@ pub fn write(
             "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n",
         );
     }
-    if detail != Detail::Group && groups.iter().any(|group| group.members > 1) {
+    if detail != EvlistDetail::Group && groups.iter().any(|group| group.members > 1) {
         out.push_str("# Tip: use 'perf evlist -g' to show group information\n");
     }
 }
@@ -75,14 +75,14 @@ fn is_tracepoint(event: &ListedEvent<'_>) -> bool {
 fn write_event(
     out: &mut String,
     event: &ListedEvent<'_>,
-    listing: &Listing<'_>,
+    listing: &EventListing<'_>,
     names: &dyn EventNames,
 ) {
     let stored = &event.entry.stored;
     out.push_str(&sanitize(event.name));
     match listing.detail {
-        Detail::Name | Detail::Group => {}
-        Detail::Frequency => {
+        EvlistDetail::Name | EvlistDetail::Group => {}
+        EvlistDetail::Frequency => {
             let kind = if stored.attr.flags.contains(AttrFlags::FREQ) {
                 "sample_freq"
             } else {
@@ -90,7 +90,7 @@ fn write_event(
             };
             let _ = write!(out, ": {kind}={}", stored.attr.sample_period);
         }
-        Detail::Attribute => {
+        EvlistDetail::Attribute => {
             let mut separator = ':';
             for field in attr_fields(&stored.attr, stored.size, names) {
                 let _ = write!(
@@ -104,7 +104,7 @@ fn write_event(
         }
     }
     if let Some(formats) = listing.formats {
-        out.push(if listing.detail == Detail::Name {
+        out.push(if listing.detail == EvlistDetail::Name {
             ':'
         } else {
             ','
@@ -176,14 +176,14 @@ mod tests {
     use crate::text::attr_text::NoEventNames;
 
     /// The text for events of the given names and types.
-    fn listed(events: &[(&str, u32)], groups: &[GroupEntry], detail: Detail) -> String {
+    fn listed(events: &[(&str, u32)], groups: &[GroupEntry], detail: EvlistDetail) -> String {
         listed_with(events, groups, detail, None)
     }
 
     fn listed_with(
         events: &[(&str, u32)],
         groups: &[GroupEntry],
-        detail: Detail,
+        detail: EvlistDetail,
         formats: Option<&Formatters>,
     ) -> String {
         let attr = |kind| EventAttr {
@@ -199,7 +199,7 @@ mod tests {
         let writer = Writer::begin(Vec::new(), &events.collect::<Vec<_>>()).unwrap();
         let file = writer.finish(&FeatureSet::new()).unwrap();
         let reader = Reader::open(&file).unwrap();
-        // Without data there are no features, so the names are told from their places.
+        // Without data there are no features, so the names are found from their places.
         let names = ["a", "b", "c", "d"];
         let entries = reader.events().iter().zip(names);
         let listed: Vec<_> = entries
@@ -209,7 +209,7 @@ mod tests {
         write(
             &mut out,
             &listed,
-            &Listing {
+            &EventListing {
                 detail,
                 groups,
                 formats,
@@ -245,14 +245,14 @@ mod tests {
     #[test]
     fn names_periods_and_attributes() {
         let events = [("a", 1)];
-        assert_eq!(listed(&events, &[], Detail::Name), "a\n");
+        assert_eq!(listed(&events, &[], EvlistDetail::Name), "a\n");
         assert_eq!(
-            listed(&events, &[], Detail::Frequency),
+            listed(&events, &[], EvlistDetail::Frequency),
             "a: sample_period=4000\n"
         );
         let expected = "a: type: 1 (PERF_TYPE_SOFTWARE), size: 64, config: 0 (PERF_COUNT_SW_CPU_CLOCK), \
             { sample_period, sample_freq }: 4000\n";
-        assert_eq!(listed(&events, &[], Detail::Attribute), expected);
+        assert_eq!(listed(&events, &[], EvlistDetail::Attribute), expected);
     }
 
     #[test]
@@ -266,15 +266,20 @@ mod tests {
         let formats = Formatters::new(&with_format(&text));
         let list = |detail| listed_with(&[("a", 2), ("b", 1)], &[], detail, Some(&formats));
         assert_eq!(
-            list(Detail::Name),
+            list(EvlistDetail::Name),
             "a: trace_fields: cpu,pid\nb: (not a tracepoint)\n"
         );
         assert_eq!(
-            list(Detail::Frequency),
+            list(EvlistDetail::Frequency),
             "a: sample_period=4000, trace_fields: cpu,pid\nb: sample_period=4000, (not a tracepoint)\n"
         );
         assert_eq!(
-            listed_with(&[("a", 2)], &[], Detail::Name, Some(&Formatters::default())),
+            listed_with(
+                &[("a", 2)],
+                &[],
+                EvlistDetail::Name,
+                Some(&Formatters::default())
+            ),
             "a: (no format recorded)\n"
         );
     }
@@ -287,20 +292,20 @@ mod tests {
             "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n";
         let tip = "# Tip: use 'perf evlist -g' to show group information\n";
         assert_eq!(
-            listed(&events, &groups, Detail::Group),
+            listed(&events, &groups, EvlistDetail::Group),
             format!("{{a,b}}\nc\nd\n{trace}")
         );
         assert_eq!(
-            listed(&events, &groups, Detail::Name),
+            listed(&events, &groups, EvlistDetail::Name),
             format!("a\nb\nc\nd\n{trace}{tip}")
         );
         assert_eq!(
-            listed(&events[..2], &[group("g", 0, 2)], Detail::Group),
+            listed(&events[..2], &[group("g", 0, 2)], EvlistDetail::Group),
             "g{a,b}\n"
         );
         // A group that goes past the events is none.
         assert_eq!(
-            listed(&events[..2], &[group("g", 1, 9)], Detail::Group),
+            listed(&events[..2], &[group("g", 1, 9)], EvlistDetail::Group),
             "a\nb\n"
         );
     }

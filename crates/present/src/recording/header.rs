@@ -16,11 +16,11 @@ use oxperf_data::{Container, DataError, Feature, FeatureId, Features, Reader};
 use crate::text::attr_text::EventNames;
 use crate::text::calendar::CivilTime;
 
-/// How to show a header.
+/// Options of a header.
 pub struct HeaderOptions<'a> {
     /// Show also topologies and caches (`-I`), not just that they are there.
     pub full: bool,
-    /// When the file was last changed: seconds since 1970 UTC. `None` leaves the line out.
+    /// The file's last change: seconds since 1970 UTC. `None` leaves the line out.
     pub captured_on: Option<i64>,
     /// Seconds east of UTC that the reader's time zone has at a moment in seconds since 1970.
     pub utc_offset: &'a dyn Fn(i64) -> i32,
@@ -44,7 +44,7 @@ pub fn write(
     page.line("========");
     page.file_lines(reader);
     if reader.container() == Container::Stream {
-        // What a stream tells of itself is no part of its header.
+        // A stream's own features are no part of its header.
         page.end();
         page.features();
         return;
@@ -84,7 +84,7 @@ struct Page<'a> {
     names: &'a dyn EventNames,
 }
 
-/// What the lines of a feature can fail with.
+/// The result of writing the lines of a feature.
 type Lines = Result<(), DataError>;
 
 impl Page<'_> {
@@ -178,7 +178,7 @@ impl Page<'_> {
         }
     }
 
-    /// What the data are like.
+    /// Writes the line about the form of the data.
     fn format(&mut self, id: FeatureId) -> Lines {
         use oxperf_data::features::{Compression, DirFormat};
         match id {

@@ -27,7 +27,7 @@ pub fn write(out: &mut dyn Write, stats: &RecordStats) -> io::Result<()> {
 
 const EXCLUDED: &str = " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)";
 
-/// Tools' records go without the word that tells where they once stood.
+/// Tools' records go without the word for where they once stood.
 fn kind_name(kind: RecordType) -> &'static str {
     let name = kind.name().unwrap_or("unknown");
     name.strip_prefix("HEADER_").unwrap_or(name)

@@ -7,7 +7,7 @@ use oxperf_abi::BuildId;
 use crate::json::string;
 use crate::text::sanitize;
 
-/// What is known of a binary.
+/// The facts of a binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectState {
     /// Its recorded name; untrusted.
@@ -24,9 +24,9 @@ pub struct ObjectState {
     pub symbols: (usize, usize, bool),
     /// The file with source lines.
     pub debug: Option<String>,
-    /// What tells how to unwind stacks.
+    /// The tables for unwinding stacks.
     pub unwinding: Vec<&'static str>,
-    /// What to do.
+    /// Advice to the user.
     pub advice: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use oxperf_analysis::counters::ThreadCounters;
 use crate::text::padding::Right;
 use crate::text::sanitize;
 
-/// How the values stand.
+/// The layout of the values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CounterLayout {
     /// A line for each thread, a column for each event.
@@ -18,7 +18,7 @@ pub enum CounterLayout {
     Lines,
 }
 
-/// Writes the values below a heading. `name` tells how an event is called.
+/// Writes the values below a heading. `name` gives the name of an event.
 pub fn write(
     out: &mut dyn Write,
     counters: &ThreadCounters,

@@ -11,7 +11,7 @@ const PROT_WRITE: u32 = 2;
 const PROT_EXEC: u32 = 4;
 const MAP_SHARED: u32 = 1;
 
-/// Appends the line of an MMAP record; its header tells whether it maps code or data.
+/// Appends the line of an MMAP record; code or data is in its header.
 pub(super) fn mmap(out: &mut Vec<u8>, misc: Misc, record: &Mmap<'_>) {
     let (pid, tid) = (record.pid.0, record.tid.0);
     let (start, len, offset) = (Hex(record.start), Hex(record.len), Hex(record.pgoff));
@@ -47,7 +47,7 @@ pub(super) fn mmap2(out: &mut Vec<u8>, record: &Mmap2<'_>) {
     put!(out, "]: {protection} {}\n", name(record.filename),);
 }
 
-/// How a mapping can be used, as in `/proc/PID/maps`.
+/// The protection of a mapping, as in `/proc/PID/maps`.
 fn protection(prot: u32, flags: u32) -> String {
     let letter = |bit, letter| if prot & bit != 0 { letter } else { '-' };
     let sharing = if flags & MAP_SHARED != 0 { 's' } else { 'p' };

@@ -5,7 +5,7 @@ use oxperf_wire::kernel::SwitchCpuWide;
 
 use crate::text::put;
 
-/// Appends the line of a SWITCH record, which its header tells alone.
+/// Appends the line of a SWITCH record, which is all in its header.
 pub(super) fn switch(out: &mut Vec<u8>, misc: Misc) {
     put!(out, "PERF_RECORD_SWITCH {}\n", direction(misc),);
 }

@@ -6,7 +6,7 @@ use oxperf_wire::kernel::{Comm, TaskEvent};
 use super::name;
 use crate::text::put;
 
-/// Appends the line of a COMM record; its header tells an exec.
+/// Appends the line of a COMM record; an exec is in its header.
 pub(super) fn comm(out: &mut Vec<u8>, misc: Misc, record: &Comm<'_>) {
     let exec = if misc.has(Misc::COMM_EXEC) {
         " exec"

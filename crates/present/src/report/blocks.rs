@@ -102,7 +102,7 @@ fn short(cycles: u64) -> String {
     }
 }
 
-/// Where the stretch begins and ends: source lines, or distances from the function's beginning.
+/// The first and the last of the stretch: source lines, or distances from the function's beginning.
 fn range(profile: &Profile, block: &Block) -> String {
     let line = |id: SourceId| profile.sources.get(id.index()).map_or("", String::as_str);
     let symbol = profile.symbols.get(block.symbol.index());

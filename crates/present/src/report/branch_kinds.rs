@@ -6,7 +6,7 @@ use oxperf_profile::Profile;
 
 use crate::text::branch_text::name_of_kind;
 
-/// Writes the share of each kind among the branches that have one; nothing where the recording does not tell kinds.
+/// Writes the share of each kind among the branches that have one; nothing where the recording has no kinds.
 pub fn branch_kinds(out: &mut dyn Write, profile: &Profile) -> io::Result<()> {
     let found = &profile.branch_kinds;
     let total = found.total();

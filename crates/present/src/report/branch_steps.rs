@@ -1,4 +1,4 @@
-//! What branches say, behind a line of a call graph: ` (COND_FWD predicted:50.0%)`, ` (cycles:4 iter:1 avg_cycles:7)`.
+//! Facts of branches behind a line of a call graph: ` (COND_FWD predicted:50.0%)`, ` (cycles:4 iter:1 avg_cycles:7)`.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use oxperf_profile::BranchStepTotals;
 
 use crate::text::branch_text::name_of_kind;
 
-/// Writes what there is to say; a place that no branch passed is one that calls alone tell of.
+/// Writes what there is to say; a place that no branch passed is one that only calls reach.
 pub(super) fn write(buffer: &mut Vec<u8>, passed: &BranchStepTotals) {
     let words = match passed {
         BranchStepTotals { times: 0, .. } => vec!["calltrace".to_owned()],
@@ -35,12 +35,12 @@ fn of_target(passed: &BranchStepTotals) -> Vec<String> {
         ("CROSS_4K", found.crossed_4k),
         ("CROSS_2M", found.crossed_2m),
     ];
-    let told = ways
+    let counted = ways
         .into_iter()
         .chain(kinds)
         .chain(areas)
         .filter(|(_, count)| *count > 0);
-    let mut words: Vec<String> = told.map(|(word, _)| word.to_owned()).collect();
+    let mut words: Vec<String> = counted.map(|(word, _)| word.to_owned()).collect();
     let share = |count: u64| count as f64 * 100.0 / passed.times as f64;
     if passed.predicted < passed.times {
         words.push(format!("predicted:{:.1}%", share(passed.predicted)));

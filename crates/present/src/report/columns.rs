@@ -61,7 +61,7 @@ pub(crate) struct Columns<'a> {
     separator: Option<String>,
     /// Percentages of each event.
     percents: Vec<Percents>,
-    /// The same of the time that passed.
+    /// Percentages of the time that passed.
     latencies: Vec<Percents>,
     /// Rows count what was called from them.
     children: bool,

@@ -11,12 +11,12 @@ use super::values::{Value, value_or_address, word};
 use crate::text::sanitize;
 use oxperf_ordered::write_in_order;
 
-/// What the text says beside its tables.
+/// The content of the text beside its tables.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportCsv<'a> {
-    /// What the tables are made of.
+    /// The profile of the tables.
     pub profile: &'a Profile,
-    /// What tells rows apart.
+    /// The keys of the rows.
     pub keys: &'a [SortKey],
     /// Rows below this part of all samples, in hundredths, are left out.
     pub min_percent: f64,
@@ -29,7 +29,7 @@ impl ReportCsv<'_> {
     ///
     /// # Errors
     ///
-    /// What the writer returns.
+    /// Errors of the writer.
     pub fn write(&self, tables: &[Table], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "# oxperf-report-csv 1")?;
         for event in &self.profile.events {

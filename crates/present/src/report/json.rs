@@ -10,12 +10,12 @@ use super::values::{Value, frame_name, value_or_address, word};
 use crate::json::object::{Object, array, null, number, object, text};
 use oxperf_ordered::write_in_order;
 
-/// What a document says beside its tables.
+/// The content of a document beside its tables.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportDocument<'a> {
-    /// What the tables are made of.
+    /// The profile of the tables.
     pub profile: &'a Profile,
-    /// What tells rows apart.
+    /// The keys of the rows.
     pub keys: &'a [SortKey],
     /// Rows below this part of all samples, in hundredths, are left out.
     pub min_percent: f64,
@@ -30,7 +30,7 @@ impl ReportDocument<'_> {
     ///
     /// # Errors
     ///
-    /// What the writer returns.
+    /// Errors of the writer.
     pub fn write(&self, tables: &[Table], out: &mut dyn Write) -> io::Result<()> {
         let mut head = Vec::new();
         object(&mut head, |head| {

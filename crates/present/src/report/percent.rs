@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-/// What is below shows no digit but 0.
+/// Percentages below this show no digit but 0.
 const NOTHING: f64 = 0.005;
 
 /// The colour of a percentage on a terminal: red where much is, green where something is.
@@ -10,7 +10,7 @@ pub(super) fn colour(percent: f64) -> &'static [u8] {
     colour_of(percent)[0].as_bytes()
 }
 
-/// The same with what ends it.
+/// The colour of a percentage and the text that ends it.
 pub(crate) fn colour_of(percent: f64) -> [&'static str; 2] {
     match percent {
         percent if percent >= 5.0 => ["\x1b[31m", "\x1b[m"],
@@ -19,7 +19,7 @@ pub(crate) fn colour_of(percent: f64) -> [&'static str; 2] {
     }
 }
 
-/// What ends a colour that is one.
+/// The text that ends a colour; empty for none.
 pub(super) fn end_of(colour: &[u8]) -> &'static [u8] {
     if colour.is_empty() { b"" } else { b"\x1b[m" }
 }
@@ -44,7 +44,7 @@ impl Percents {
         }
     }
 
-    /// The same in colours, if so.
+    /// Percentages in colours, if `coloured`.
     pub(super) fn coloured(self, coloured: bool) -> Percents {
         Percents { coloured, ..self }
     }

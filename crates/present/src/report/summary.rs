@@ -1,4 +1,4 @@
-//! What stands around the tables: what was lost, what was sampled, a tip.
+//! The lines around the tables: lost samples, the sampled events, a tip.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use oxperf_profile::{EventProfile, Profile};
 use super::ReportText;
 use crate::text::sanitize;
 
-/// What all rows have in common by the user's wish: its column is left out.
+/// A value that all rows have in common by the user's request: its column is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restriction {
     /// The key's word, such as `comm`.
@@ -38,7 +38,7 @@ pub fn tip(out: &mut dyn Write, tip: &str) -> io::Result<()> {
     write!(out, "#\n# (Tip: {tip})\n#\n")
 }
 
-/// What a table is about.
+/// Appends the lines about a table's events.
 pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, report: &ReportText) {
     let events = || {
         table
@@ -96,7 +96,7 @@ fn leads(profile: &Profile, table: &Table) -> bool {
     group.is_some_and(|group| Some(group.leader) == event)
 }
 
-/// What a group is called that was recorded as one.
+/// The name of a group that was recorded as one.
 fn group_name(leader: Option<&EventProfile>) -> Option<std::borrow::Cow<'_, str>> {
     let group = leader
         .and_then(|leader| leader.group.as_ref())

@@ -1,4 +1,4 @@
-//! What a key says of a row, as a value for other programs: JSON and CSV write it each in its own way.
+//! The value of a key for a row, for other programs: JSON and CSV write it each in its own way.
 
 use std::borrow::Cow;
 
@@ -40,7 +40,7 @@ pub(crate) fn word(profile: &Profile, key: SortKey) -> &str {
     }
 }
 
-/// What a key says of a row.
+/// The value of a key for a row.
 pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<'a> {
     let frame = profile.frames.get(row.frame.index());
     let symbol = || frame.and_then(|frame| profile.symbols.get(frame.symbol?.index()));
@@ -103,7 +103,7 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
     }
 }
 
-/// What a key says of the access to memory that a row is about.
+/// The value of a key for the access to memory that a row is about.
 fn access<'a>(profile: &'a Profile, row: &Row, key: AccessKey) -> Value<'a> {
     let Some(access) = profile.details.access(row.detail) else {
         return Value::Nothing;
@@ -137,7 +137,7 @@ fn access<'a>(profile: &'a Profile, row: &Row, key: AccessKey) -> Value<'a> {
     }
 }
 
-/// The same, with the address that rows show in the place of a symbol that is not known.
+/// The value of a key, or the address that rows show in the place of a symbol that is not known.
 pub(super) fn value_or_address<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<'a> {
     match (key, value(profile, row, key)) {
         (SortKey::Symbol, Value::Nothing) => Value::Text(Cow::Owned(format!("{:#x}", row.address))),

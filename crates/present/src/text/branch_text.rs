@@ -1,8 +1,8 @@
-//! What the flags of a branch say, as words.
+//! Words for the flags of a branch.
 
 use oxperf_abi::BranchEntry;
 
-/// What kind of branch, as far as the CPU tells.
+/// The kind of a branch; empty where the CPU does not record it.
 pub fn kind_name(branch: &BranchEntry) -> &'static str {
     branch.kind().map_or("", name_of_kind)
 }
@@ -37,7 +37,7 @@ pub fn name_of_kind(kind: usize) -> &'static str {
     NAMES.get(kind).copied().unwrap_or_default()
 }
 
-/// Whether it was speculated, and on which path; `None` where the CPU does not tell.
+/// The speculation of a branch, and its path; `None` where the CPU does not record it.
 pub fn speculation_name(branch: &BranchEntry) -> Option<&'static str> {
     match branch.flags >> 24 & 3 {
         0 => None,
@@ -47,15 +47,15 @@ pub fn speculation_name(branch: &BranchEntry) -> Option<&'static str> {
     }
 }
 
-/// How it was guessed: `P` rightly, `M` wrongly, and an `N` behind it where it was not taken; `-` where nothing is told.
+/// The prediction of a branch: `P` right, `M` wrong, and an `N` behind it if it was not taken; `-` where nothing is recorded.
 pub fn prediction(branch: &BranchEntry) -> &'static str {
-    let told =
+    let known =
         branch.is(BranchEntry::MISPREDICTED | BranchEntry::PREDICTED | BranchEntry::NOT_TAKEN);
     match (
         branch.is(BranchEntry::PREDICTED),
         branch.is(BranchEntry::NOT_TAKEN),
     ) {
-        _ if !told => "-",
+        _ if !known => "-",
         (true, true) => "PN",
         (true, false) => "P",
         (false, true) => "MN",

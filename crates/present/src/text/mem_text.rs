@@ -41,12 +41,12 @@ const HOPS: [&str; 4] = [
 const SNOOPS: [&str; 7] = ["N/A", "None", "Hit", "Miss", "HitM", "Fwd", "Peer"];
 const TRANSLATIONS: [&str; 5] = ["N/A", "L1", "L2", "Walker", "Fault"];
 
-/// What the access did.
+/// The operation of an access.
 pub fn operation(source: DataSource) -> &'static str {
     first_of(&OPERATIONS, source.operations()).unwrap_or("No")
 }
 
-/// What other caches said.
+/// The answer of other caches.
 pub fn snoop(source: DataSource) -> String {
     match any_of(&SNOOPS, u16::from(source.snoops())) {
         none if none.is_empty() => "N/A".to_owned(),
@@ -54,7 +54,7 @@ pub fn snoop(source: DataSource) -> String {
     }
 }
 
-/// Whether the access was atomic.
+/// The atomicity of an access.
 pub fn lock(source: DataSource) -> &'static str {
     ["No", "N/A", "Yes", "N/A"][usize::from(source.locks() & 3)]
 }
@@ -73,7 +73,7 @@ fn any_of(names: &[&str], bits: u16) -> String {
     set.map(|(_, name)| *name).collect::<Vec<_>>().join(" or ")
 }
 
-/// Where the data were found.
+/// The level of memory where the data were found.
 pub fn level(source: DataSource) -> String {
     let level = match (source.level_number(), source.levels()) {
         (0 | 15, 0) => return "N/A".to_owned(),
@@ -101,7 +101,7 @@ fn numbered_level(source: DataSource, number: u8) -> String {
     format!("{remote}{hops}{name}")
 }
 
-/// Who translated the address, then how that went; that nothing is known counts as one of the first.
+/// The units that translated the address, then the outcome; "N/A" for unknown units.
 pub fn translation(source: DataSource) -> String {
     let bits = source.translations();
     let who = bits & 1 | bits >> 2 & 0b1_1110;
@@ -119,7 +119,7 @@ pub fn translation(source: DataSource) -> String {
     text
 }
 
-/// Why the load waited.
+/// The reason why the load waited.
 pub fn block(source: DataSource) -> &'static str {
     match source.blocks() {
         0b010 => " Data",

@@ -13,7 +13,7 @@ pub(super) fn pad(text: &str, room: usize) -> String {
     text
 }
 
-/// The text in at most `room` cells. The middle gives way: beginnings tell the module, endings the function.
+/// The text in at most `room` cells. The middle gives way: beginnings name the module, endings the function.
 pub(super) fn shorten(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();

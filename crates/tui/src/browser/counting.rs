@@ -22,15 +22,19 @@ impl Browser<'_> {
         self.at = self.at.min(self.views.len().saturating_sub(1));
     }
 
-    /// The columns without those that a zoom tells, unless none would be left.
+    /// The columns without those that a zoom fixes, unless none would be left.
     pub(super) fn narrowed(&self) -> ReportText {
-        let told: Vec<SortKey> = self
+        let fixed: Vec<SortKey> = self
             .filter
             .zooms
             .iter()
             .filter_map(|zoom| zoom.fixed_key())
             .collect();
-        let keys: Vec<SortKey> = self.text.keys().filter(|key| !told.contains(key)).collect();
+        let keys: Vec<SortKey> = self
+            .text
+            .keys()
+            .filter(|key| !fixed.contains(key))
+            .collect();
         if keys.is_empty() {
             self.text.clone()
         } else {

@@ -1,4 +1,4 @@
-//! What the browser offers to choose from, and what it asks.
+//! Menus and questions of the browser.
 
 use oxperf_analysis::hist::SortKey;
 use oxperf_present::text::sanitize;
@@ -8,7 +8,7 @@ use crate::dialog::{Dialog, Question};
 use crate::filter::Zoom;
 use crate::menu::{Action, Menu};
 
-/// Ways to tell rows apart that are offered.
+/// Keys of rows that are offered.
 const SORTS: [&str; 7] = [
     "comm,dso,sym",
     "dso,sym",

@@ -163,7 +163,7 @@ pub(super) fn cells(browser: &mut Browser<'_>, width: u16, height: u16, look: Lo
     buffer
 }
 
-/// What is on a screen, line by line, without blanks at the ends. The line of the cursor begins with `>`.
+/// The text of a screen, line by line, without blanks at the ends. The line of the cursor begins with `>`.
 pub(super) fn screen(browser: &mut Browser<'_>, width: u16, height: u16) -> String {
     let buffer = cells(browser, width, height, PLAIN);
     let line = |y: u16| {

@@ -1,7 +1,7 @@
 //! The options of `evlist`.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use oxperf_present::recording::evlist::Detail;
+use oxperf_present::recording::evlist::EvlistDetail;
 
 use super::EvlistOptions;
 use crate::arguments::input;
@@ -43,15 +43,15 @@ pub(super) fn options(matches: &ArgMatches) -> Result<EvlistOptions, Failure> {
     })
 }
 
-fn detail(matches: &ArgMatches) -> Detail {
+fn detail(matches: &ArgMatches) -> EvlistDetail {
     match (
         matches.get_flag("verbose"),
         matches.get_flag("group"),
         matches.get_flag("freq"),
     ) {
-        (true, ..) => Detail::Attribute,
-        (_, true, _) => Detail::Group,
-        (.., true) => Detail::Frequency,
-        _ => Detail::Name,
+        (true, ..) => EvlistDetail::Attribute,
+        (_, true, _) => EvlistDetail::Group,
+        (.., true) => EvlistDetail::Frequency,
+        _ => EvlistDetail::Name,
     }
 }

@@ -9,7 +9,7 @@ use std::thread;
 use clap::{Arg, ArgAction};
 use oxperf_data::Reader;
 use oxperf_profile::Profile;
-use oxperf_tui::{Browser, BrowserHost, End, Look, run};
+use oxperf_tui::{Browser, BrowserHost, ExitReason, Look, run};
 
 use super::row_filter::RowFilter;
 use super::table_plan::TablePlan;
@@ -75,7 +75,7 @@ pub(super) struct BrowsedRecording<'a> {
 }
 
 impl BrowsedRecording<'_> {
-    /// What another command of this program prints of the recording, up to [`MOST_TEXT`].
+    /// The text that another command of this program prints of the recording, up to [`MOST_TEXT`].
     fn ask(&self, command: &[&str]) -> Result<String, String> {
         let name = command.first().copied().unwrap_or_default();
         let program = environment::program().ok_or("This program's file is not to be found")?;
@@ -95,7 +95,7 @@ impl BrowsedRecording<'_> {
             .take()
             .map(|errors| thread::Builder::new().spawn(move || text_of(errors)));
         let text = child.stdout.take().map(text_of).unwrap_or_default();
-        // Whoever has more to tell finds nobody who listens.
+        // A command with more text finds nobody who reads it.
         child.wait().map_err(failed)?;
         let errors = errors
             .and_then(Result::ok)
@@ -119,7 +119,7 @@ fn text_of(source: impl Read) -> String {
     String::from_utf8_lossy(&bytes).trim().to_owned()
 }
 
-/// Whether a file, or what a folder holds, begins as recordings do.
+/// True for a file that begins as recordings do, and for a folder that holds one.
 fn is_recording(file: &fs::DirEntry) -> bool {
     let kind = file.file_type();
     let path = match &kind {

@@ -4,7 +4,7 @@ use oxperf_analysis::hist::{CallGraphOptions, Shape};
 use oxperf_present::report::{GraphText, GraphValue};
 use oxperf_profile::ChainOrder;
 
-/// What `-g` asks for.
+/// The request of `-g`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct CallGraphSpec {
     /// The drawing; `None` for no call graph.
@@ -15,11 +15,11 @@ pub(super) struct CallGraphSpec {
     pub(super) min_percent: f64,
     limit: Option<usize>,
     value: GraphValue,
-    /// What lines stand for.
+    /// The meaning of lines.
     pub(super) line: Line,
 }
 
-/// What a line of a call graph stands for.
+/// The meaning of a line of a call graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Line {
     /// A function.
@@ -47,7 +47,7 @@ impl CallGraphSpec {
     /// Follows one argument of `-g`.
     ///
     /// # Errors
-    /// A word that is not known, told in a sentence.
+    /// A word that is not known, as a sentence.
     pub(super) fn apply(&mut self, text: &str) -> Result<(), String> {
         let mut numbers = 0;
         for word in text
@@ -97,7 +97,7 @@ impl CallGraphSpec {
         Ok(())
     }
 
-    /// What to build.
+    /// Options for the trees.
     pub(super) fn options(&self, order: ChainOrder) -> Option<CallGraphOptions> {
         let (min_percent, by_address) = (self.min_percent, self.line == Line::Address);
         Some(CallGraphOptions {
@@ -108,7 +108,7 @@ impl CallGraphSpec {
         })
     }
 
-    /// How to draw it.
+    /// Options for the drawing.
     pub(super) fn text(&self, skip_first: bool, coloured: bool) -> Option<GraphText> {
         let (value, limit, with_source) = (self.value, self.limit, self.line != Line::Function);
         Some(GraphText {

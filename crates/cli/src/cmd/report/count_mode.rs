@@ -12,14 +12,14 @@ use oxperf_itrace::ItraceOptions;
 pub(super) const NO_BRANCHES: &str =
     "Error:\nSelected -b but no branch data. Did you call perf record without -b?";
 
-/// The refusal of `--mem-mode` where samples tell nothing of accesses to memory.
+/// The refusal of `--mem-mode` where samples say nothing of accesses to memory.
 pub(super) const NO_ACCESSES: &str =
     "Error:\nSelected --mem-mode but no mem data. Did you call perf record without -d?";
 
 /// The refusal of `--mem-mode` where branches are to be counted.
 const NO_ACCESSES_OF_BRANCHES: &str = "branch and mem mode incompatible";
 
-/// Whether samples tell where data were found; a stream does only later.
+/// True if samples record where data were found; a stream says so only later.
 pub(super) fn carries_accesses(reader: &Reader<'_>) -> bool {
     let carries = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::DATA_SRC);
     reader.container() == Container::Stream || reader.events().iter().any(carries)
@@ -118,7 +118,7 @@ impl CountOptions {
     }
 }
 
-/// What the keys need to be known of each branch.
+/// The details of each branch that the keys need.
 pub(super) fn detail(keys: &[SortKey], addresses: bool) -> BranchDetail {
     let mut detail = BranchDetail {
         addresses,

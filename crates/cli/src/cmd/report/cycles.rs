@@ -1,4 +1,4 @@
-//! What a report makes of the cycles that branches tell: stretches of code in the place of the table, and instructions in
+//! Cycles that branches record: stretches of code in the place of the table, and instructions in
 //! a cycle beside functions.
 
 use std::io::Write;
@@ -26,7 +26,7 @@ pub(super) fn argument() -> Arg {
     )
 }
 
-/// Whether samples hold all branches, so that nothing branched between two of one sample.
+/// True if samples hold all branches, so that nothing branched between two of one sample.
 pub(in crate::cmd) fn are_consecutive(events: &[EventEntry]) -> bool {
     let mut attrs = events.iter().map(|event| &event.stored.attr);
     attrs.any(|attr| {
@@ -48,7 +48,7 @@ pub(super) fn write_tables(
     Ok(())
 }
 
-/// How fast the functions ran of which branches tell; those whose code is not to be found are left out.
+/// The speed of the functions between recorded branches; those whose code is not to be found are left out.
 pub(super) fn paces(
     symbols: &SymbolOptions,
     machine: &Machine,

@@ -1,7 +1,7 @@
-//! Which columns a table has, and what its rows stand in order by: the language of `-s` and `-F`.
+//! The columns of a table, and the order of its rows: the language of `-s` and `-F`.
 //!
 //! ```text
-//! comm,dso,sym          what tells rows apart; they stand in order by weight first, then by these
+//! comm,dso,sym          the keys of rows; they stand in order by weight first, then by these
 //! comm,overhead         rows stand in order by name first
 //! +cpu                  the usual ones and one more
 //! next_comm             a field of tracepoints' records; also sched:sched_switch.next_comm, %1.next_comm, next_comm/raw,
@@ -29,20 +29,20 @@ fn is_every_field(word: &str) -> bool {
     word.strip_suffix("/raw").unwrap_or(word) == EVERY_FIELD
 }
 
-/// What the recording says of names.
+/// The recording's names that words are looked up among.
 pub(super) struct FieldContext<'a> {
     pub(super) events: &'a [EventEntry],
     /// The names that events go by.
     pub(super) event_names: &'a [String],
     pub(super) formats: &'a Formatters,
     pub(super) counted: CountMode,
-    /// Whether chains hold branches.
+    /// Chains hold branches.
     pub(super) history: bool,
-    /// Whether what tracepoints recorded is shown as bare numbers.
+    /// Records of tracepoints are shown as bare numbers.
     pub(super) raw_traces: bool,
 }
 
-/// What `-s`, `-F` and the flags that add columns ask for.
+/// The requests of `-s`, `-F` and the flags that add columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RequestedFields {
     /// The text of `-s`.
@@ -57,15 +57,15 @@ pub(super) struct RequestedFields {
     pub(super) parents: bool,
 }
 
-/// The same with every name looked up.
+/// Requested fields with every name looked up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {
     sort: Vec<Field>,
     /// Columns of `-F`.
     shown: Vec<Field>,
-    /// Whether there are no others.
+    /// There are no others.
     strict: bool,
-    /// Whether the user's keys say themselves which weights count.
+    /// The user's keys name the weights that count.
     weighs: bool,
     added: Vec<Measure>,
     prefer_latency: bool,
@@ -73,17 +73,17 @@ pub(super) struct Fields {
     pub(super) records: Vec<FieldRequest>,
     /// Keys that share their level of an outline with those before them.
     joined: Vec<SortKey>,
-    /// Whether the first key was asked for and is the symbol, and no columns were.
+    /// The first key was asked for and is the symbol, and no columns were asked for.
     pub(super) symbol_first: bool,
 }
 
 impl RequestedFields {
-    /// The same without any keys of the user's.
+    /// Requests without any keys of the user's.
     pub(super) fn without_keys(self) -> RequestedFields {
         RequestedFields { sort: None, ..self }
     }
 
-    /// The keys as perf tells them above its table of accesses to memory.
+    /// The keys as perf writes them above its table of accesses to memory.
     pub(super) fn sort_order(&self) -> Option<String> {
         const USUAL: &str = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,local_p_stage_cyc";
         let Some(text) = &self.sort else {
@@ -99,7 +99,7 @@ impl RequestedFields {
         })
     }
 
-    /// Whether a word means parents, which stand in call chains.
+    /// True if a word means parents, which stand in call chains.
     pub(super) fn names_parents(&self) -> bool {
         let lists = self.sort.iter().chain(&self.fields);
         lists
@@ -198,7 +198,7 @@ fn words(list: &str) -> impl Iterator<Item = &str> {
     list.split([',', ' ']).filter(|word| !word.is_empty())
 }
 
-/// What tells the rows of a report apart that was not told any keys: of tracepoints alone what their records say.
+/// The keys of a report without `-s`: of tracepoints alone the text of their records.
 fn usual_fields(names: &FieldContext<'_>) -> Vec<Field> {
     if names.history {
         let keys = [SortKey::SourceLine, SortKey::Symbol, SortKey::Dso].map(Field::Key);
@@ -228,7 +228,7 @@ fn extend_new(list: &mut Vec<Field>, more: impl IntoIterator<Item = Field>) {
     }
 }
 
-/// Whether two keys are one number under two names, of which perf takes the first.
+/// True for two keys that are one number under two names, of which perf takes the first.
 fn is_twin(one: Field, other: Field) -> bool {
     const TWINS: [[Field; 2]; 2] = [
         [
@@ -255,7 +255,7 @@ fn unknown(option: &str, name: &str) -> Failure {
 }
 
 impl Fields {
-    /// What tells rows apart that were not told any keys: raw records by each of their fields.
+    /// The keys of a report without `-s`: raw records have each of their fields.
     fn usual(&mut self, names: &FieldContext<'_>) -> Vec<Field> {
         let usual = usual_fields(names);
         let raw = names.raw_traces && usual == [Field::Key(SortKey::Trace)];
@@ -329,7 +329,7 @@ impl Fields {
         self.sort.iter().chain(&self.shown).copied()
     }
 
-    /// What tells rows apart.
+    /// The keys of the rows.
     pub(super) fn keys(&self) -> Vec<SortKey> {
         let mut keys = Vec::new();
         for field in self.all() {
@@ -349,23 +349,23 @@ impl Fields {
         named.chain(self.added.iter().copied())
     }
 
-    /// Whether a column shows what is not counted with every row.
+    /// True if a column shows a weight that is not counted with every row.
     pub(super) fn wants_extras(&self) -> bool {
         self.measures().any(Measure::is_extra)
     }
 
-    /// Whether a column shows how many threads ran at once, or what follows from it.
+    /// True if a column shows how many threads ran at once, or a number that follows from it.
     pub(super) fn wants_latency(&self) -> bool {
         self.names_latency() || self.keys().contains(&SortKey::Parallelism)
     }
 
-    /// Whether the time that passed was asked for.
+    /// True if the time that passed was asked for.
     fn names_latency(&self) -> bool {
         let of_time = [Measure::OwnLatency, Measure::ChildrenLatency];
         self.prefer_latency || self.measures().any(|measure| of_time.contains(&measure))
     }
 
-    /// What samples are asked beside their thread and place, as far as the columns need it.
+    /// The details of samples beside their thread and address that the columns need.
     pub(super) fn details(&self) -> DetailOptions {
         let weights = [Detail::Weight, Detail::InsLat, Detail::RetireLat];
         let means = self.measures().filter_map(|measure| match measure {
@@ -379,7 +379,7 @@ impl Fields {
             .keys()
             .into_iter()
             .filter_map(SortKey::detail)
-            .filter(|&told| told != Detail::Parent);
+            .filter(|&detail| detail != Detail::Parent);
         for detail in of_keys.chain(means) {
             if !details.contains(&detail) {
                 details.push(detail);
@@ -398,7 +398,7 @@ impl Fields {
     }
 }
 
-/// What the keys need to be known of each access to memory.
+/// The fields of each access to memory that the keys need.
 fn accesses_wanted(keys: &[SortKey]) -> AccessFields {
     let mut wanted = AccessFields::default();
     for key in keys {

@@ -110,7 +110,7 @@ pub(super) struct TableOptions {
     pub(super) total_cycles: bool,
     /// Rows stand below what they have in common.
     pub(super) hierarchy: bool,
-    /// Samples are told apart by how many threads ran.
+    /// The number of threads that ran is a key of samples.
     pub(super) parallelism: bool,
     /// Rows below this percentage are hidden.
     pub(super) min_percent: f64,
@@ -127,7 +127,7 @@ pub(super) struct TableOptions {
 pub(super) struct ChildrenOptions {
     /// They do, where there are call chains.
     pub(super) counted: bool,
-    /// That was asked for, and is not just the default.
+    /// It was asked for, and is not just the default.
     pub(super) requested: bool,
 }
 

@@ -7,7 +7,7 @@ use regex_lite::Regex;
 
 use crate::failure::Failure;
 
-/// What a parent is called unless the user says it: where the kernel is entered.
+/// The names of parents unless the user gives some: functions that enter the kernel.
 const USUAL: &str = "^sys_|^do_page_fault";
 
 /// The options.
@@ -31,7 +31,7 @@ pub(super) fn arguments() -> [Arg; 3] {
     ]
 }
 
-/// What was asked for; `None` of names nothing.
+/// Requests about callers; `None` where names are not given.
 #[derive(Clone, Debug)]
 pub(super) struct Parents {
     names: Regex,
@@ -41,7 +41,7 @@ pub(super) struct Parents {
 }
 
 impl Parents {
-    /// Whether callers decide what of samples is shown.
+    /// True if callers decide which samples are shown.
     pub(super) fn is_requested(&self) -> bool {
         self.requested || self.exclude_other || self.roots.is_some()
     }
@@ -64,7 +64,7 @@ impl Parents {
         })
     }
 
-    /// Whether call chains are needed though no table counts them.
+    /// True if call chains are needed though no table counts them.
     pub(super) fn need_chains(&self) -> bool {
         self.requested || self.roots.is_some()
     }

@@ -1,4 +1,4 @@
-//! What `report` shows of a recording without looking at its samples.
+//! Reports about a recording that need none of its samples.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! Which samples and rows `report` shows, of those that it counts.
+//! The samples and rows that `report` shows, of those that it counts.
 
 use clap::{Arg, ArgAction, value_parser};
 use oxperf_abi::Cpu;
@@ -52,7 +52,7 @@ pub(super) fn arguments() -> [Arg; 8] {
     ]
 }
 
-/// What a sample or row must be to be shown; `None` asks nothing.
+/// Conditions for a sample or row to be shown; `None` is no condition.
 #[derive(Clone, Debug, Default)]
 pub(in crate::cmd) struct RowFilter {
     threads: ThreadFilter,
@@ -127,22 +127,22 @@ impl RowFilter {
         }
     }
 
-    /// The same, of these threads.
+    /// The filter with samples of these threads alone.
     pub(in crate::cmd) fn of_threads(self, threads: ThreadFilter) -> RowFilter {
         RowFilter { threads, ..self }
     }
 
-    /// Whether threads or processes are asked for by number.
+    /// True if threads or processes are asked for by number.
     pub(in crate::cmd) fn selects_threads(&self) -> bool {
         self.threads.pids.is_some() || self.threads.tids.is_some()
     }
 
-    /// Whether threads are asked for by name.
+    /// True if threads are asked for by name.
     pub(in crate::cmd) fn selects_names(&self) -> bool {
         self.threads.comms.is_some()
     }
 
-    /// Whether no sample is hidden.
+    /// True if no sample is hidden.
     pub(in crate::cmd) fn shows_all(&self) -> bool {
         let asks_moments = self.socket.is_some() || self.parallelism.is_some();
         let asks_names = self.dsos.is_some() || self.symbols.is_some();
@@ -222,7 +222,7 @@ impl RowFilter {
         });
     }
 
-    /// What all rows have in common: a list with one name is told once, above the table.
+    /// Values that all rows have in common: a list with one name stands once, above the table.
     pub(super) fn restrictions(&self, columns: &[Field]) -> Vec<Restriction> {
         let lists = [
             ("comm", &self.threads.comms),
@@ -233,7 +233,7 @@ impl RowFilter {
             Some([only]) => Some(only.clone()),
             _ => None,
         };
-        let told = |column: &Field| {
+        let fixed = |column: &Field| {
             let is_column = |key| SortKey::parse(key).is_some_and(|key| *column == Field::Key(key));
             let (key, list) = lists.iter().find(|(key, _)| is_column(key))?;
             Some(Restriction {
@@ -241,22 +241,22 @@ impl RowFilter {
                 value: only(list)?,
             })
         };
-        columns.iter().filter_map(told).collect()
+        columns.iter().filter_map(fixed).collect()
     }
 
-    /// Takes the columns away that the restrictions tell, unless no key would have one.
+    /// Takes the columns away that the restrictions fix, unless no key would have one.
     pub(super) fn narrow(&self, text: &mut ReportText) {
         text.narrow_objects = self.dsos.is_some();
         if !text.levels.is_empty() {
             return;
         }
-        let told: Vec<Option<SortKey>> = self
+        let fixed: Vec<Option<SortKey>> = self
             .restrictions(&text.columns)
             .iter()
-            .map(|told| SortKey::parse(told.key))
+            .map(|fixed| SortKey::parse(fixed.key))
             .collect();
         let stays = |column: &Field| match column {
-            Field::Key(key) => !told.contains(&Some(*key)),
+            Field::Key(key) => !fixed.contains(&Some(*key)),
             Field::Measure(_) => true,
         };
         let left: Vec<Field> = text.columns.iter().copied().filter(stays).collect();

@@ -1,4 +1,4 @@
-//! What is counted and written of one recording: the options of a table, with the names of its columns looked up.
+//! The table of one recording: the options of tables, with the names of its columns looked up.
 
 use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_analysis::hist::{BranchKey, Field, HistOptions, Shape, SortKey};
@@ -132,17 +132,17 @@ impl<'o> TablePlan<'o> {
         &self.collect
     }
 
-    /// Whether a column is about the types of data.
+    /// True if a column is about the types of data.
     pub(super) fn wants_types(&self) -> bool {
         self.fields.keys().into_iter().any(SortKey::is_of_types)
     }
 
-    /// Whether the code between branches is shown in the place of tables.
+    /// True if the code between branches is shown in the place of tables.
     pub(super) fn shows_blocks(&self) -> bool {
         self.total_cycles
     }
 
-    /// Whether a column shows threads or processes.
+    /// True if a column shows threads or processes.
     pub(super) fn shows_threads(&self) -> bool {
         let keys = self.fields.keys();
         [SortKey::Thread, SortKey::Process]
@@ -150,12 +150,12 @@ impl<'o> TablePlan<'o> {
             .any(|key| keys.contains(key))
     }
 
-    /// Whether a column shows how fast functions ran.
+    /// True if a column shows how fast functions ran.
     pub(super) fn wants_paces(&self) -> bool {
         self.fields.keys().contains(&SortKey::Ipc)
     }
 
-    /// What samples are asked beside their thread and place, and `more` of it that filters need.
+    /// The details of samples beside their thread and address, and `more` of them that filters need.
     pub(super) fn details(&self, reader: &Reader<'_>, more: &[Detail]) -> DetailOptions {
         let mut wanted = DetailOptions {
             sockets: collect::sockets(reader),
@@ -171,12 +171,12 @@ impl<'o> TablePlan<'o> {
         wanted
     }
 
-    /// Whether columns were to be separated by what stands within their numbers.
+    /// True if columns were to be separated by points, which stand within their numbers.
     pub(super) fn separates_by_points(&self) -> bool {
         separator::is_refused(self.options.text.separator.as_deref())
     }
 
-    /// Whether a call graph was asked for that the recording cannot give.
+    /// True if a call graph was asked for that the recording cannot give.
     pub(super) fn misses_chains(&self, events: &[EventEntry]) -> bool {
         let carries = |parts| {
             events
@@ -184,7 +184,7 @@ impl<'o> TablePlan<'o> {
                 .any(|event| event.stored.attr.sample_type.contains(parts))
         };
         let history = self.collect.history && carries(SampleType::BRANCH_STACK);
-        // A stream may tell of further events.
+        // A stream may announce further events.
         self.options.call_graph_requested
             && !self.stream
             && !carries(SampleType::CALLCHAIN)
@@ -193,15 +193,15 @@ impl<'o> TablePlan<'o> {
 
     /// LatencyUse put rows of equal weight in order even where threads ran alone so often that no column shows them.
     fn times_of(&self, profile: &Profile) -> LatencyUse {
-        let told = profile.events.iter().any(|event| event.latency_total > 0);
+        let has_latency = profile.events.iter().any(|event| event.latency_total > 0);
         match profile.has_latency {
             true => LatencyUse::Shown,
-            false if told => LatencyUse::Known,
+            false if has_latency => LatencyUse::Known,
             false => LatencyUse::Unknown,
         }
     }
 
-    /// Whether a column of parents is to be shown of a recording without call chains.
+    /// True if a column of parents is to be shown of a recording without call chains.
     pub(super) fn misses_chains_for_parents(&self, events: &[EventEntry]) -> bool {
         let chains = |event: &EventEntry| {
             event
@@ -227,7 +227,7 @@ impl<'o> TablePlan<'o> {
         self.options.parents.apply(profile, order, is_column, looks);
     }
 
-    /// The same for text, which can be an outline.
+    /// Options for tables as text, which can be a hierarchy.
     pub(super) fn for_text(&self, profile: &Profile) -> (HistOptions, ReportText) {
         let (mut hist, mut text) = self.for_profile(profile);
         if self.options.hierarchy {
@@ -248,7 +248,7 @@ impl<'o> TablePlan<'o> {
         (hist, text)
     }
 
-    /// Whether call chains matter to nothing but the call graphs of the few rows that are heavy enough to show one.
+    /// True if call chains matter to nothing but the call graphs of the few rows that are heavy enough to show one.
     pub(super) fn graphs_few_rows(&self) -> bool {
         let plain = self.counted == CountMode::Samples
             && !self.wants_types()
@@ -267,7 +267,7 @@ impl<'o> TablePlan<'o> {
         plain && counts && by_weight && self.options.call_graph.min_percent > 0.0 && !asks_parents
     }
 
-    /// What to count and what to write; how chains are read depends on whether the recording has any.
+    /// Options for counting and for writing; the order of chains depends on whether the recording has any.
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         // Branches have no callers.
         let callers = profile.events.iter().any(|event| event.has_callchains);

@@ -1,4 +1,4 @@
-//! What `-v` adds to tables: whole paths of objects, and before symbols where they were met and where names come from.
+//! Additions of `-v` to tables: whole paths of objects, and before symbols an address and the origin of the name.
 
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_profile::{NamesFrom, Profile};

@@ -8,7 +8,7 @@ use super::super::Exported;
 use super::{column, separate};
 use crate::json::string;
 
-/// What a thread's samples use, in the order in which they came.
+/// The stacks and frames that a thread's samples use, in the order in which they came.
 #[derive(Default)]
 pub(super) struct Tables {
     /// Each stack: the stack that called it, and its frame.

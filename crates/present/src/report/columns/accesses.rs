@@ -154,7 +154,7 @@ pub(super) struct WidestAccess {
 }
 
 impl WidestAccess {
-    /// `None` where the row tells of none. Data in no object get the width `unresolved`.
+    /// `None` where the row is about none. Data in no object get the width `unresolved`.
     pub(super) fn of_row(
         names: &NameTexts<'_>,
         row: &Row,

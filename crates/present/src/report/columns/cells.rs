@@ -18,7 +18,7 @@ pub(super) fn push_percents<C>(
     }
 }
 
-/// The same in a column that is a character too narrow for the whole.
+/// Appends percentages in a column that is a character too narrow for 100%.
 pub(super) fn push_narrow(
     buffer: &mut Vec<u8>,
     percents: &mut [Percents],
@@ -53,7 +53,7 @@ pub(super) fn push_means(buffer: &mut Vec<u8>, cells: &[Cell], extras: &[Extra],
     }
 }
 
-/// What the branches in a row's chains say.
+/// Appends a measure of the branches in a row's chains.
 pub(super) fn push_passed(buffer: &mut Vec<u8>, measure: Measure, extra: Option<&Extra>) {
     let passed = extra.map(|extra| extra.passed).unwrap_or_default();
     let times = passed.times.max(1);

@@ -18,7 +18,7 @@ const ADDRESS_WIDTH: usize = 18;
 const TRANSACTION_WIDTH: usize = 32;
 /// Width of a number of a hundred thousand seconds and its fraction.
 const TIME_WIDTH: usize = 12;
-/// The same with all digits.
+/// Width of a time with all its digits.
 const NANOSECONDS_WIDTH: usize = 16;
 /// Width of costs.
 const WEIGHT_WIDTH: usize = 12;

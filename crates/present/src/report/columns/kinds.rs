@@ -33,7 +33,7 @@ pub(super) fn title(kinds: AccessKinds) -> &'static str {
     }
 }
 
-/// Which kinds samples of the table's leading event are of: the others have no place.
+/// The kinds that samples of the table's leading event have: the others are not shown.
 pub(super) fn met(table: &Table, kinds: AccessKinds) -> Vec<usize> {
     let mut sums = vec![0u64; kinds.count()];
     let places = table.hierarchy();
@@ -118,7 +118,7 @@ pub(super) fn heading(kinds: AccessKinds, met: &[usize]) -> String {
     names.map(|name| format!("{name:>PART_WIDTH$}")).collect()
 }
 
-/// Which kinds a column is about, if it is one of these.
+/// The kinds that a column is about, if it is one of these.
 pub(super) fn kinds_of(column: &Column<'_>) -> Option<AccessKinds> {
     match column.field {
         Field::Measure(Measure::Kinds(kinds)) => Some(kinds),

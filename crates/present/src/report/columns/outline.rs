@@ -7,7 +7,7 @@ use super::kinds::{heading as kind_names, kinds_of};
 use super::row::{CellSlot, RowCache, WeighedRow};
 use super::{Column, Columns};
 
-/// How far a level stands to the right of the one above it.
+/// Columns by which a level stands to the right of the one above it.
 const INDENT: usize = 3;
 
 /// The most dots below the names of the levels.

@@ -8,11 +8,11 @@ use super::{Fields, extend_new};
 pub(in crate::cmd::report) struct Layout {
     pub(in crate::cmd::report) columns: Vec<Field>,
     pub(in crate::cmd::report) order_by: Vec<Field>,
-    /// Whether what ran in rows themselves is called so.
+    /// The share of a row's own code is called `Self`.
     pub(in crate::cmd::report) own_is_self: bool,
 }
 
-/// What is known of the time that passed while threads ran.
+/// The use of the time that passed while threads ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::cmd::report) enum LatencyUse {
     /// Nothing.
@@ -63,7 +63,7 @@ impl Fields {
         }
     }
 
-    /// What rows stand in order by, as far as the keys say it.
+    /// The order of the rows, as far as the keys say it.
     fn order(&self, children: bool, latency: bool) -> Vec<Field> {
         let mut order = Vec::new();
         let silent = self.strict;
