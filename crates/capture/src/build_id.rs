@@ -1,4 +1,4 @@
-//! Build ids of files and of observer on this machine.
+//! Build ids of files and of ELF notes on this machine.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ pub(crate) fn of_file(path: &Path) -> Option<BuildId> {
     build_id_of_file(&open_regular(path).ok()?)
 }
 
-/// The build id among observer in this machine's byte order.
-pub(crate) fn in_notes(observer: &[u8]) -> Option<BuildId> {
-    build_id_in_notes(observer, cfg!(target_endian = "little"))
+/// The build id among ELF notes in this machine's byte order.
+pub(crate) fn in_notes(notes: &[u8]) -> Option<BuildId> {
+    build_id_in_notes(notes, cfg!(target_endian = "little"))
 }
 
 #[cfg(test)]

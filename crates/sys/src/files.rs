@@ -53,13 +53,13 @@ fn opened_regular(path: &Path, flags: i32) -> io::Result<File> {
 
 fn refuse_special(found: &Metadata) -> io::Result<()> {
     // A link that is not to be followed is refused by the kernel.
-    match found.is_file() || found.is_symlink() {
-        true => Ok(()),
-        false => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file",
-        )),
+    if found.is_file() || found.is_symlink() {
+        return Ok(());
     }
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "not a regular file",
+    ))
 }
 
 /// Makes a file for output, which its owner alone may read and write (mode 0600): what is made of a recording may say
@@ -134,9 +134,10 @@ fn is_magic(link: &Path) -> bool {
 }
 
 fn own(found: &Metadata, path: &Path) -> io::Result<()> {
-    match is_trusted_owner(found.uid()) {
-        true => Ok(()),
-        false => Err(foreign(path, found.uid())),
+    if is_trusted_owner(found.uid()) {
+        Ok(())
+    } else {
+        Err(foreign(path, found.uid()))
     }
 }
 
@@ -156,9 +157,10 @@ fn open_special(path: &Path) -> io::Result<File> {
         .open(path)?;
     let found = file.metadata()?;
     let is_device = found.file_type().is_char_device() || found.file_type().is_fifo();
-    match is_device || is_trusted_owner(found.uid()) {
-        true => Ok(file),
-        false => Err(foreign(path, found.uid())),
+    if is_device || is_trusted_owner(found.uid()) {
+        Ok(file)
+    } else {
+        Err(foreign(path, found.uid()))
     }
 }
 

@@ -93,7 +93,7 @@ impl KernelMap {
 
 /// The build id of the running kernel.
 pub(crate) fn running_build_id(root: &Path) -> Option<BuildId> {
-    crate::build_id::in_notes(&fs::read(root.join("sys/kernel/observer")).ok()?)
+    crate::build_id::in_notes(&fs::read(root.join("sys/kernel/notes")).ok()?)
 }
 
 /// Appends the record of a mapping in the kernel's space.

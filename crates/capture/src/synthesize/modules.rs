@@ -80,11 +80,11 @@ impl<'a> Module<'a> {
 
 /// The build id of a loaded module.
 pub(crate) fn build_id(root: &Path, module: &str) -> Option<BuildId> {
-    let observer = root
+    let notes = root
         .join("sys/module")
         .join(module)
-        .join("observer/.note.gnu.build-id");
-    crate::build_id::in_notes(&fs::read(observer).ok()?)
+        .join("notes/.note.gnu.build-id");
+    crate::build_id::in_notes(&fs::read(notes).ok()?)
 }
 
 /// The files of the installed modules by module name.

@@ -203,14 +203,14 @@ comm 1/2 worker with a l";
 
 #[test]
 fn kernel_and_modules() {
-    let observer = "\u{4}\0\0\0\u{4}\0\0\0\u{3}\0\0\0GNU\0\u{1}\u{2}\u{3}\u{4}";
+    let notes = "\u{4}\0\0\0\u{4}\0\0\0\u{3}\0\0\0GNU\0\u{1}\u{2}\u{3}\u{4}";
     let fake = FakeRoot::new(&[
         (
             "proc/kallsyms",
             "ffffffff81000000 T _text\nffffffff82000000 T _etext\nffffffffc0000000 t x [ext4]\n",
         ),
         ("proc/modules", "ext4 4096 0 - Live 0xffffffffc0000000\n"),
-        ("sys/kernel/observer", observer),
+        ("sys/kernel/notes", notes),
     ]);
     let expected = "\
 map -1 0xffffffff81000000+0x1000000 @0xffffffff81000000 <0102> prot 0 flags 0 mode 1 [kernel.kallsyms]_text

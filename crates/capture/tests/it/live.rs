@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use oxperf_abi::{Misc, Pid, RecordType, SoftwareId};
 use oxperf_capture::{
-    CallGraph, CaptureError, Destination, EventRequest, Notice, Outcome, OutputOptions, Program,
-    Rate, RecordOptions, SamplingOptions, Target, TargetOptions, record,
+    BuildIdPolicy, CallGraph, CaptureError, Destination, EventRequest, Notice, Outcome,
+    OutputOptions, Program, Rate, RecordOptions, SamplingOptions, Target, TargetOptions, record,
 };
 use oxperf_data::Reader;
 use oxperf_data::features::{BuildIds, CmdLine, EventDesc, SampleTime};
@@ -95,6 +95,7 @@ fn recordings_can_be_read_back() {
     );
     check_file(&outcome);
     check_renaming(&directory, &outcome);
+    check_kernel(&directory);
     check_process_target(&directory);
     check_missing_program(&directory);
 }
@@ -131,6 +132,28 @@ fn check_file(outcome: &Outcome) {
     assert!(times.first.0 > 0 && times.first <= times.last);
     let build_ids = features.get::<BuildIds>().unwrap().unwrap_or_default();
     assert!(build_ids.0.iter().all(|entry| !entry.name.is_empty()));
+}
+
+/// Where the kernel is recorded and gives its build id, the table has it.
+fn check_kernel(directory: &Directory) {
+    let mut options = options(&directory.0, shell("exit 0"));
+    options.output.build_ids = BuildIdPolicy::All;
+    let mut notices: Vec<Notice> = Vec::new();
+    let outcome = record(&options, clock(), &mut notices).unwrap();
+    let Ok(notes) = fs::read("/sys/kernel/notes") else {
+        return;
+    };
+    if !notices.is_empty() {
+        return;
+    }
+    let file = written(&outcome);
+    let reader = Reader::open(&file).unwrap();
+    let table = reader.features().get::<BuildIds>().unwrap().unwrap();
+    let mut entries = table.0.iter();
+    let kernel = entries.find(|entry| entry.name == "[kernel.kallsyms]");
+    let id = kernel.expect("the table names the kernel").build_id;
+    let is_noted = |part: &[u8]| part == id.as_bytes();
+    assert!(notes.windows(id.as_bytes().len()).any(is_noted));
 }
 
 fn execs(reader: &Reader<'_>) -> Vec<String> {
