@@ -8,13 +8,13 @@ use oxperf_resolve::{KernelNames, LocatedFrame as Located};
 use oxperf_session::{SampleEvent, SidebandEvent};
 use oxperf_tracepoint::{FormatField, Formatter, Formatters};
 use oxperf_wire::kernel::{Cgroup, Namespaces};
-use oxperf_wire::{Cursor, Endian, SampleWeight};
+use oxperf_wire::{Cursor, Endian};
 use rustc_hash::FxHashMap;
 
 use super::access_table::AccessTable;
 use super::lookup::SymbolLookup;
 use super::named_frames::NamedFrames;
-use oxperf_profile::{Detail, DetailId, DetailOptions, DetailText, Details};
+use oxperf_profile::{Detail, DetailId, DetailOptions, DetailText, Details, NumberInput};
 
 /// The text of a sample of no tracepoint.
 const NO_RECORD: &[u8] = b"N/A";
@@ -103,7 +103,11 @@ impl<'s> DetailCollector<'s> {
                 Detail::Trace => Some(self.trace(event, lookup)),
                 Detail::Field(number) => self.field(usize::from(number), event),
                 Detail::CgroupId => Some(self.cgroup_id(event.thread)),
-                Detail::Parallelism => Some(threads.into()),
+                Detail::Number(key) => (key.value)(&NumberInput {
+                    sample: &event.sample,
+                    options: &self.wanted,
+                    threads,
+                }),
                 Detail::Access => Some(self.accesses.of(event, self.wanted.access, lookup.machine)),
                 _ => self.number(detail, event),
             };
@@ -122,31 +126,15 @@ impl<'s> DetailCollector<'s> {
     /// A detail of the sample that is a number.
     fn number(&self, detail: Detail, event: &SampleEvent<'_>) -> Option<u64> {
         let sample = &event.sample;
-        let cpu = sample.cpu.map(|cpu| cpu.0);
-        let (weight, ins_lat, retire_lat) = match sample.weight {
-            None => (0, 0, 0),
-            Some(SampleWeight::Whole(weight)) => (weight, 0, 0),
-            Some(SampleWeight::Parts { var1, var2, var3 }) => {
-                (var1.into(), var2.into(), var3.into())
-            }
-        };
         match detail {
-            Detail::Cpu => cpu.map(u64::from),
-            Detail::Socket => cpu
-                .and_then(|cpu| self.wanted.sockets.get(cpu as usize).copied().flatten())
-                .map(u64::from),
             Detail::Time => {
                 let time = sample.time.map_or(0, |time| time.0);
                 Some(time - time.checked_rem(self.wanted.time_quantum).unwrap_or(0))
             }
-            Detail::Weight => Some(weight),
-            Detail::InsLat => Some(ins_lat),
-            Detail::RetireLat => Some(retire_lat),
             Detail::Transaction => Some(sample.transaction.unwrap_or(0)),
-            Detail::CodePageSize => Some(sample.code_page_size.unwrap_or(0)),
             Detail::Cgroup => Some(sample.cgroup.unwrap_or(0)),
             Detail::CgroupId
-            | Detail::Parallelism
+            | Detail::Number(_)
             | Detail::Trace
             | Detail::Field(_)
             | Detail::Access

@@ -7,32 +7,21 @@ use std::collections::HashMap;
 
 use super::access::{AccessFields, MemoryAccess};
 use super::ids::DetailId;
+use super::number_keys::{self, NumberKey};
 
 /// One thing that samples can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detail {
-    /// The CPU.
-    Cpu,
-    /// The socket of the CPU.
-    Socket,
+    /// A number of the sample itself.
+    Number(&'static NumberKey),
     /// The time in nanoseconds, rounded down to [`DetailOptions::time_quantum`].
     Time,
-    /// The cost of the access.
-    Weight,
-    /// The latency of the instruction.
-    InsLat,
-    /// The latency of its retirement.
-    RetireLat,
     /// What became of a transaction, as the kernel's bits.
     Transaction,
-    /// Size of the page that holds the code, in bytes.
-    CodePageSize,
     /// The cgroup's id.
     Cgroup,
     /// Device and inode of the thread's cgroup namespace, as a text.
     CgroupId,
-    /// How many threads ran.
-    Parallelism,
     /// A tracepoint's record, as a text.
     Trace,
     /// A field of a tracepoint's record, as a text.
@@ -44,6 +33,20 @@ pub enum Detail {
 }
 
 impl Detail {
+    /// The CPU.
+    pub const CPU: Detail = Detail::Number(&number_keys::CPU);
+    /// The socket of the CPU.
+    pub const SOCKET: Detail = Detail::Number(&number_keys::SOCKET);
+    /// How many threads ran.
+    pub const PARALLELISM: Detail = Detail::Number(&number_keys::PARALLELISM);
+    /// The three parts of the sample's weight: the cost of the access, the latency of the instruction, and that of its
+    /// retirement.
+    pub const WEIGHTS: [Detail; 3] = [
+        Detail::Number(&number_keys::LOCAL_WEIGHT),
+        Detail::Number(&number_keys::LOCAL_INS_LAT),
+        Detail::Number(&number_keys::LOCAL_RETIRE_LAT),
+    ];
+
     /// Whether the value is a text and its number that of [`Details::text`].
     pub const fn is_text(self) -> bool {
         matches!(
@@ -151,7 +154,7 @@ mod tests {
     #[test]
     fn combinations_lie_one_after_another() {
         let details = Details {
-            kinds: vec![Detail::Cpu, Detail::Trace],
+            kinds: vec![Detail::CPU, Detail::Trace],
             values: vec![Some(1), Some(0), None, None],
             texts: vec![DetailText {
                 order: Vec::new(),
@@ -159,11 +162,11 @@ mod tests {
             }],
             ..Details::default()
         };
-        assert_eq!(details.value(DetailId(0), Detail::Cpu), Some(1));
+        assert_eq!(details.value(DetailId(0), Detail::CPU), Some(1));
         assert_eq!(details.text(DetailId(0), Detail::Trace), Some("a"));
-        assert_eq!(details.text(DetailId(0), Detail::Cpu), None);
-        assert_eq!(details.value(DetailId(1), Detail::Cpu), None);
+        assert_eq!(details.text(DetailId(0), Detail::CPU), None);
+        assert_eq!(details.value(DetailId(1), Detail::CPU), None);
         assert_eq!(details.value(DetailId(0), Detail::Time), None);
-        assert_eq!(details.value(DetailId(2), Detail::Cpu), None);
+        assert_eq!(details.value(DetailId(2), Detail::CPU), None);
     }
 }

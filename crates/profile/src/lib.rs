@@ -15,6 +15,7 @@ mod event_group;
 mod frames;
 mod ids;
 mod ipc;
+pub mod number_keys;
 mod order;
 mod parents;
 mod paths;
@@ -38,6 +39,7 @@ pub use ids::{
     SymbolId, ThreadId,
 };
 pub use ipc::{BlockEnd, FunctionIpc, IpcTable};
+pub use number_keys::{NumberCell, NumberInput, NumberKey, NumberOrder};
 pub use order::ChainOrder;
 pub use oxperf_symbols::NamesFrom;
 pub use paths::PathTree;

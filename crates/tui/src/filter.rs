@@ -43,9 +43,9 @@ impl Zoom {
 
     /// The socket of a row, where sockets are a key of rows.
     pub(crate) fn socket(profile: &Profile, row: &Row, keys: &[SortKey]) -> Option<Zoom> {
-        let socket = profile.details.value(row.detail, Detail::Socket);
+        let socket = profile.details.value(row.detail, Detail::SOCKET);
         socket
-            .filter(|_| keys.contains(&SortKey::Socket))
+            .filter(|_| keys.contains(&SortKey::SOCKET))
             .map(Zoom::Socket)
     }
 
@@ -54,7 +54,7 @@ impl Zoom {
         match self {
             Zoom::Dso(_) => Some(SortKey::Dso),
             Zoom::Comm(_) => Some(SortKey::Comm),
-            Zoom::Socket(_) => Some(SortKey::Socket),
+            Zoom::Socket(_) => Some(SortKey::SOCKET),
             Zoom::Thread(_) | Zoom::Kernel => None,
         }
     }
@@ -94,7 +94,7 @@ impl Zoom {
             Zoom::Comm(comm) => row.comm == comm,
             Zoom::Thread(thread) => row.thread == thread,
             Zoom::Socket(number) => {
-                profile.details.value(row.detail, Detail::Socket) == Some(number)
+                profile.details.value(row.detail, Detail::SOCKET) == Some(number)
             }
             Zoom::Kernel => matches!(row.level, Level::Kernel | Level::GuestKernel),
         }

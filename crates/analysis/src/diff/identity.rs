@@ -79,7 +79,7 @@ impl Ranks<'_> {
 }
 
 const fn is_text(key: SortKey) -> bool {
-    !matches!(key, SortKey::Thread | SortKey::Process | SortKey::Cpu)
+    !matches!(key, SortKey::Thread | SortKey::Process | SortKey::Number(_))
 }
 
 /// The texts of all sides, each once.
@@ -144,12 +144,10 @@ impl Texts {
             }
             SortKey::Thread => thread.map(|thread| thread.tid.0.into()),
             SortKey::Process => thread.map(|thread| thread.pid.0.into()),
-            SortKey::Cpu => Some(
-                profile
-                    .details
-                    .value(row.detail, Detail::Cpu)
-                    .map_or(-1, u64::cast_signed),
-            ),
+            SortKey::Number(key) => {
+                let number = profile.details.value(row.detail, Detail::Number(key));
+                Some(number.map_or(-1, u64::cast_signed))
+            }
             _ => None,
         }
     }

@@ -44,8 +44,7 @@ fn add(context: &TableContext<'_>, group: &SampleGroup, extra: &mut Extra) {
         *sum = sum.wrapping_add(group.period);
     }
     let details = &profile.details;
-    let weights = [Detail::Weight, Detail::InsLat, Detail::RetireLat];
-    for (sum, weight) in extra.weights.iter_mut().zip(weights) {
+    for (sum, weight) in extra.weights.iter_mut().zip(Detail::WEIGHTS) {
         let weight = details.value(group.detail, weight).unwrap_or(0);
         *sum = sum.wrapping_add(weight.wrapping_mul(group.samples));
     }

@@ -1,6 +1,7 @@
 //! Sort keys: what a row of the table is about.
 
-use oxperf_profile::Detail;
+use oxperf_profile::number_keys as numbers;
+use oxperf_profile::{Detail, NumberKey, NumberOrder};
 
 /// One column that tells rows apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,10 +30,8 @@ pub enum SortKey {
     SymbolSize,
     /// The size of the mapping that holds the address.
     DsoSize,
-    /// The CPU.
-    Cpu,
-    /// The socket of the CPU.
-    Socket,
+    /// A number of each sample.
+    Number(&'static NumberKey),
     /// The text of a tracepoint's record.
     Trace,
     /// A field of a tracepoint's record, by its number in [`Details`](oxperf_profile::Details).
@@ -43,30 +42,12 @@ pub enum SortKey {
     SourceFile,
     /// The time, in steps.
     Time,
-    /// The cost of a sample.
-    LocalWeight,
-    /// The cost of all samples of a row.
-    Weight,
-    /// The latency of the instruction.
-    LocalInsLat,
-    /// The same for all samples of a row.
-    InsLat,
-    /// The latency of the instruction's retirement, under the name that x86 gives it.
-    LocalRetireLat,
-    /// The same for all samples of a row.
-    RetireLat,
-    /// The same number under the name that PowerPC gives it.
-    LocalStageCycles,
-    /// The same for all samples of a row.
-    StageCycles,
     /// What became of a transaction.
     Transaction,
     /// The cgroup's path.
     Cgroup,
     /// The device and inode of the cgroup's namespace.
     CgroupId,
-    /// Size of the page that holds the code.
-    CodePageSize,
     /// What vector instructions were sampled.
     Simd,
     /// The type of the data that the instruction works on.
@@ -75,8 +56,6 @@ pub enum SortKey {
     DataTypeOffset,
     /// The line of the CPU's caches in that type.
     DataTypeLine,
-    /// How many threads ran at the moment.
-    Parallelism,
     /// The function that was picked from the call chain.
     Parent,
     /// Something about the branch that a row is about.
@@ -141,7 +120,19 @@ pub enum BranchKey {
     Cycles,
 }
 
+/// The name of a number key, with the key.
+const fn number(key: &'static NumberKey) -> (&'static str, SortKey) {
+    (key.name, SortKey::Number(key))
+}
+
 impl SortKey {
+    /// The CPU.
+    pub const CPU: SortKey = SortKey::Number(&numbers::CPU);
+    /// The socket of the CPU.
+    pub const SOCKET: SortKey = SortKey::Number(&numbers::SOCKET);
+    /// How many threads ran at the moment.
+    pub const PARALLELISM: SortKey = SortKey::Number(&numbers::PARALLELISM);
+
     /// The keys of a report that was not told any.
     pub const DEFAULT: [SortKey; 3] = [SortKey::Comm, SortKey::Dso, SortKey::Symbol];
 
@@ -156,7 +147,7 @@ impl SortKey {
 
     /// The keys of a report of accesses to memory that was not told any.
     pub const DEFAULT_OF_ACCESSES: [SortKey; 12] = [
-        SortKey::LocalWeight,
+        SortKey::Number(&numbers::LOCAL_WEIGHT),
         SortKey::Access(AccessKey::Level),
         SortKey::Symbol,
         SortKey::Dso,
@@ -166,24 +157,24 @@ impl SortKey {
         SortKey::Access(AccessKey::Translation),
         SortKey::Access(AccessKey::Locked),
         SortKey::Access(AccessKey::Blocked),
-        SortKey::LocalInsLat,
-        SortKey::LocalStageCycles,
+        SortKey::Number(&numbers::LOCAL_INS_LAT),
+        SortKey::Number(&numbers::LOCAL_P_STAGE_CYC),
     ];
 
     /// The names, in the order in which beginnings of them are looked for.
-    const NAMES: [(&'static str, SortKey); 60] = [
+    const NAMES: &'static [(&'static str, SortKey)] = &[
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("comm_nodigit", SortKey::CommNoDigit),
         ("dso", SortKey::Dso),
         ("symbol", SortKey::Symbol),
         ("parent", SortKey::Parent),
-        ("cpu", SortKey::Cpu),
-        ("socket", SortKey::Socket),
+        number(&numbers::CPU),
+        number(&numbers::SOCKET),
         ("srcline", SortKey::SourceLine),
         ("srcfile", SortKey::SourceFile),
-        ("local_weight", SortKey::LocalWeight),
-        ("weight", SortKey::Weight),
+        number(&numbers::LOCAL_WEIGHT),
+        number(&numbers::WEIGHT),
         ("transaction", SortKey::Transaction),
         ("trace", SortKey::Trace),
         ("symbol_size", SortKey::SymbolSize),
@@ -192,20 +183,20 @@ impl SortKey {
         ("cgroup_id", SortKey::CgroupId),
         ("ipc_null", SortKey::NoIpc),
         ("time", SortKey::Time),
-        ("code_page_size", SortKey::CodePageSize),
-        ("local_ins_lat", SortKey::LocalInsLat),
-        ("ins_lat", SortKey::InsLat),
-        ("local_p_stage_cyc", SortKey::LocalStageCycles),
-        ("p_stage_cyc", SortKey::StageCycles),
+        number(&numbers::CODE_PAGE_SIZE),
+        number(&numbers::LOCAL_INS_LAT),
+        number(&numbers::INS_LAT),
+        number(&numbers::LOCAL_P_STAGE_CYC),
+        number(&numbers::P_STAGE_CYC),
         ("addr", SortKey::Address),
-        ("local_retire_lat", SortKey::LocalRetireLat),
-        ("retire_lat", SortKey::RetireLat),
+        number(&numbers::LOCAL_RETIRE_LAT),
+        number(&numbers::RETIRE_LAT),
         ("simd", SortKey::Simd),
         ("type", SortKey::DataType),
         ("typeoff", SortKey::DataTypeOffset),
         ("symoff", SortKey::SymbolOffset),
         ("typecln", SortKey::DataTypeLine),
-        ("parallelism", SortKey::Parallelism),
+        number(&numbers::PARALLELISM),
         ("tgid", SortKey::Process),
         ("tid", SortKey::Thread),
         ("dso_from", SortKey::Branch(BranchKey::DsoFrom)),
@@ -279,20 +270,11 @@ impl SortKey {
     /// What samples have to say for the key beside thread and place.
     pub fn detail(self) -> Option<Detail> {
         Some(match self {
-            SortKey::Cpu => Detail::Cpu,
-            SortKey::Socket => Detail::Socket,
+            SortKey::Number(key) => Detail::Number(key),
             SortKey::Time => Detail::Time,
-            SortKey::LocalWeight | SortKey::Weight => Detail::Weight,
-            SortKey::LocalInsLat | SortKey::InsLat => Detail::InsLat,
-            SortKey::LocalRetireLat
-            | SortKey::RetireLat
-            | SortKey::LocalStageCycles
-            | SortKey::StageCycles => Detail::RetireLat,
             SortKey::Transaction => Detail::Transaction,
-            SortKey::CodePageSize => Detail::CodePageSize,
             SortKey::Cgroup => Detail::Cgroup,
             SortKey::CgroupId => Detail::CgroupId,
-            SortKey::Parallelism => Detail::Parallelism,
             SortKey::Trace => Detail::Trace,
             SortKey::Field(number) => Detail::Field(number),
             SortKey::Parent => Detail::Parent,
@@ -303,19 +285,10 @@ impl SortKey {
 
     /// Whether the greatest comes first.
     pub(crate) const fn falls(self) -> bool {
-        matches!(
-            self,
-            SortKey::LocalWeight
-                | SortKey::Weight
-                | SortKey::LocalInsLat
-                | SortKey::InsLat
-                | SortKey::LocalRetireLat
-                | SortKey::RetireLat
-                | SortKey::LocalStageCycles
-                | SortKey::StageCycles
-                | SortKey::Transaction
-                | SortKey::Field(_)
-        )
+        match self {
+            SortKey::Number(key) => matches!(key.order, NumberOrder::Falling),
+            _ => matches!(self, SortKey::Transaction | SortKey::Field(_)),
+        }
     }
 
     /// Whether the key is about the type of data.
@@ -340,7 +313,10 @@ mod tests {
     fn a_beginning_of_a_name_is_enough() {
         assert_eq!(SortKey::parse("sym"), Some(SortKey::Symbol));
         assert_eq!(SortKey::parse("TGID"), Some(SortKey::Process));
-        assert_eq!(SortKey::parse("weight"), Some(SortKey::Weight));
+        assert_eq!(
+            SortKey::parse("weight"),
+            Some(SortKey::Number(&numbers::WEIGHT))
+        );
         assert_eq!(SortKey::parse("symbols"), None);
         assert_eq!(SortKey::parse(""), None);
     }

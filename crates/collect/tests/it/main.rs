@@ -82,7 +82,7 @@ fn line(profile: &Profile, group: &SampleGroup) -> String {
         .collect();
     chain.push(profile.comms[group.comm.index()].clone());
     chain.reverse();
-    let cpu = profile.details.value(group.detail, Detail::Cpu);
+    let cpu = profile.details.value(group.detail, Detail::CPU);
     let cpu = cpu.map(|cpu| format!(" cpu{cpu}")).unwrap_or_default();
     format!(
         "{} {} {}{cpu}",
@@ -198,7 +198,7 @@ fn cpus_are_kept_apart_when_asked_for() {
             chains: false,
             ..ALL
         },
-        &[Detail::Cpu],
+        &[Detail::CPU],
     );
     assert_eq!(
         folded(&profile),
@@ -280,7 +280,7 @@ fn a_snapshot_is_the_profile_of_the_samples_so_far() {
     for (options, details) in [
         (ALL, &[][..]),
         (by_address, &[]),
-        (ALL, &[Detail::Cpu, Detail::Access]),
+        (ALL, &[Detail::CPU, Detail::Access]),
         (
             CollectOptions {
                 map_sizes: true,

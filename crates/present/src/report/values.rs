@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use oxperf_analysis::hist::{AccessKey, Row, SortKey, without_digits};
-use oxperf_profile::{AccessAddress, DataPlace, Detail, Profile, SourceId};
+use oxperf_profile::{AccessAddress, DataPlace, Detail, NumberCell, Profile, SourceId};
 
 use crate::text::mem_text::{block, level, lock, snoop, translation};
 
@@ -76,11 +76,12 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
         SortKey::SourceFile => Value::text(source().and_then(|source| text(source.file))),
         SortKey::Thread => Value::Number(thread.map_or(-1, |thread| thread.tid.0.into())),
         SortKey::Process => Value::Number(thread.map_or(-1, |thread| thread.pid.0.into())),
-        SortKey::Cpu | SortKey::Socket => {
-            let number = key
-                .detail()
-                .and_then(|detail| profile.details.value(row.detail, detail));
-            Value::Number(number.map_or(-1, u64::cast_signed))
+        SortKey::Number(key) => {
+            let number = profile.details.value(row.detail, Detail::Number(key));
+            match (number, key.cell) {
+                (None, NumberCell::ZeroFilled { .. }) => Value::Number(-1),
+                _ => Value::number(number),
+            }
         }
         SortKey::Cgroup => {
             let id = profile.details.value(row.detail, Detail::Cgroup);

@@ -29,7 +29,7 @@ const COMPARED: [SortKey; 9] = [
     SortKey::Comm,
     SortKey::Dso,
     SortKey::Symbol,
-    SortKey::Cpu,
+    SortKey::CPU,
     SortKey::Trace,
     SortKey::SourceLine,
     SortKey::SourceFile,

@@ -14,6 +14,7 @@ mod records;
 use oxperf_abi::EventType;
 use oxperf_analysis::hist::{AccessKey, Field, Measure, SortKey};
 use oxperf_data::EventEntry;
+use oxperf_profile::number_keys;
 use oxperf_profile::{AccessFields, Detail, DetailOptions, FieldRequest};
 use oxperf_tracepoint::Formatters;
 
@@ -232,12 +233,12 @@ fn extend_new(list: &mut Vec<Field>, more: impl IntoIterator<Item = Field>) {
 fn is_twin(one: Field, other: Field) -> bool {
     const TWINS: [[Field; 2]; 2] = [
         [
-            Field::Key(SortKey::RetireLat),
-            Field::Key(SortKey::StageCycles),
+            Field::Key(SortKey::Number(&number_keys::RETIRE_LAT)),
+            Field::Key(SortKey::Number(&number_keys::P_STAGE_CYC)),
         ],
         [
-            Field::Key(SortKey::LocalRetireLat),
-            Field::Key(SortKey::LocalStageCycles),
+            Field::Key(SortKey::Number(&number_keys::LOCAL_RETIRE_LAT)),
+            Field::Key(SortKey::Number(&number_keys::LOCAL_P_STAGE_CYC)),
         ],
     ];
     one != other
@@ -356,7 +357,7 @@ impl Fields {
 
     /// True if a column shows how many threads ran at once, or a number that follows from it.
     pub(super) fn wants_latency(&self) -> bool {
-        self.names_latency() || self.keys().contains(&SortKey::Parallelism)
+        self.names_latency() || self.keys().contains(&SortKey::PARALLELISM)
     }
 
     /// True if the time that passed was asked for.
@@ -367,9 +368,8 @@ impl Fields {
 
     /// The details of samples beside their thread and address that the columns need.
     pub(super) fn details(&self) -> DetailOptions {
-        let weights = [Detail::Weight, Detail::InsLat, Detail::RetireLat];
         let means = self.measures().filter_map(|measure| match measure {
-            Measure::MeanWeight(nth) => weights.get(usize::from(nth)).copied(),
+            Measure::MeanWeight(nth) => Detail::WEIGHTS.get(usize::from(nth)).copied(),
             Measure::Kinds(_) => Some(Detail::Access),
             _ => None,
         });

@@ -84,8 +84,8 @@ pub(super) struct RowFilterOptions {
 impl RowFilterOptions {
     /// The details that samples need for it.
     pub(super) fn details(&self) -> Vec<Detail> {
-        let socket = self.socket.map(|_| Detail::Socket);
-        let parallelism = self.parallelism.as_ref().map(|_| Detail::Parallelism);
+        let socket = self.socket.map(|_| Detail::SOCKET);
+        let parallelism = self.parallelism.as_ref().map(|_| Detail::PARALLELISM);
         socket.into_iter().chain(parallelism).collect()
     }
 }
@@ -195,9 +195,9 @@ impl RowFilter {
             u32::try_from(number).is_ok_and(|number| list.contains(Cpu(number)))
         };
         self.socket
-            .is_none_or(|socket| value(Detail::Socket) == Some(socket))
+            .is_none_or(|socket| value(Detail::SOCKET) == Some(socket))
             && self.parallelism.as_ref().is_none_or(|list| {
-                value(Detail::Parallelism).is_some_and(|number| within(list, number))
+                value(Detail::PARALLELISM).is_some_and(|number| within(list, number))
             })
     }
 

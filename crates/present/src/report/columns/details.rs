@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Row, SortKey, without_digits};
-use oxperf_profile::{DataPlace, Detail, Profile, SymbolId};
+use oxperf_profile::{DataPlace, Detail, NumberCell, NumberKey, Profile, SymbolId};
 use rayon::prelude::*;
 
 use super::cells::{fill, pad, push_cut};
@@ -20,8 +20,6 @@ const TRANSACTION_WIDTH: usize = 32;
 const TIME_WIDTH: usize = 12;
 /// Width of a time with all its digits.
 const NANOSECONDS_WIDTH: usize = 16;
-/// Width of costs.
-const WEIGHT_WIDTH: usize = 12;
 
 /// The outcome of a transaction, lowest bit first.
 const TRANSACTION_WORDS: [&str; 8] = [
@@ -71,7 +69,7 @@ pub(super) fn width(profile: &Profile, key: SortKey, rows: &[Row], nanoseconds: 
         }
         SortKey::Cgroup => widest(&|row| cgroup(profile, row).map_or(0, |path| path.len())),
         SortKey::Address => ADDRESS_WIDTH,
-        SortKey::Weight => WEIGHT_WIDTH,
+        SortKey::Number(key) => key.width,
         SortKey::Time if nanoseconds => NANOSECONDS_WIDTH,
         SortKey::Time => TIME_WIDTH,
         SortKey::Transaction => {
@@ -101,8 +99,7 @@ impl DetailCell<'_> {
     pub(super) fn push(&self, buffer: &mut Vec<u8>, key: SortKey, nanoseconds: bool) {
         let (start, width) = (buffer.len(), self.width);
         match key {
-            SortKey::Cpu => self.cpu(buffer, Detail::Cpu, width),
-            SortKey::Socket => self.cpu(buffer, Detail::Socket, width.saturating_sub(3)),
+            SortKey::Number(key) => self.number_cell(buffer, key),
             SortKey::Trace | SortKey::CgroupId => {
                 buffer.extend_from_slice(text(self.profile, self.row, key).as_bytes());
             }
@@ -126,10 +123,6 @@ impl DetailCell<'_> {
                 }
                 fill(buffer, start, width);
             }
-            SortKey::Parallelism => {
-                buffer.extend_from_slice(self.number(Detail::Parallelism).to_string().as_bytes());
-                fill(buffer, start, width);
-            }
             key => {
                 self.padded(buffer, key);
                 pad(buffer, start, width);
@@ -137,31 +130,41 @@ impl DetailCell<'_> {
         }
     }
 
-    /// The number of a CPU or socket with so many digits, at the right end.
-    fn cpu(&self, buffer: &mut Vec<u8>, detail: Detail, digits: usize) {
-        let start = buffer.len();
+    /// The cell of a number of samples.
+    fn number_cell(&self, buffer: &mut Vec<u8>, key: &'static NumberKey) {
+        let (start, width) = (buffer.len(), self.width);
+        let value = self
+            .profile
+            .details
+            .value(self.row.detail, Detail::Number(key));
+        let number = value.unwrap_or(0);
         // Writing to a vector cannot fail.
-        let _ = match self.profile.details.value(self.row.detail, detail) {
-            Some(number) => write!(buffer, "{}", Zeroed(number, digits)),
-            None => write!(buffer, "-{}", Zeroed(1, digits)),
+        let _ = match key.cell {
+            NumberCell::Left | NumberCell::Right => write!(buffer, "{number}"),
+            NumberCell::Sum => write!(buffer, "{}", number.wrapping_mul(self.samples)),
+            NumberCell::Size => {
+                push_size(number, buffer);
+                Ok(())
+            }
+            NumberCell::ZeroFilled { blank } => {
+                let digits = width.saturating_sub(blank);
+                match value {
+                    Some(number) => write!(buffer, "{}", Zeroed(number, digits)),
+                    None => write!(buffer, "-{}", Zeroed(1, digits)),
+                }
+            }
         };
-        fill(buffer, start, self.width);
+        match key.cell {
+            NumberCell::Right | NumberCell::ZeroFilled { .. } => fill(buffer, start, width),
+            NumberCell::Left | NumberCell::Sum | NumberCell::Size => pad(buffer, start, width),
+        }
     }
 
     /// A cell that is filled up behind.
     fn padded(&self, buffer: &mut Vec<u8>, key: SortKey) {
-        let cost = key.detail().map_or(0, |detail| self.number(detail));
         // Writing to a vector cannot fail.
         let _ = match key {
-            SortKey::LocalWeight
-            | SortKey::LocalInsLat
-            | SortKey::LocalRetireLat
-            | SortKey::LocalStageCycles => write!(buffer, "{cost}"),
-            SortKey::Weight | SortKey::InsLat | SortKey::RetireLat | SortKey::StageCycles => {
-                write!(buffer, "{}", cost.wrapping_mul(self.samples))
-            }
-            SortKey::Transaction => return transaction(buffer, cost),
-            SortKey::CodePageSize => return push_size(cost, buffer),
+            SortKey::Transaction => return transaction(buffer, self.number(Detail::Transaction)),
             SortKey::Address => {
                 let frame = self.profile.frames.get(self.row.frame.index());
                 match frame.map_or(0, |frame| frame.address) {
