@@ -23,8 +23,8 @@ pub(super) fn branch_heading(key: BranchKey) -> &'static str {
         BranchKey::AddressTo => "Target Address",
         BranchKey::LineFrom => "From Source:Line",
         BranchKey::LineTo => "To Source:Line",
-        BranchKey::Mispredicted => "SampleBranch Mispredicted",
-        BranchKey::InTransaction => "SampleBranch in transaction",
+        BranchKey::Mispredicted => "Branch Mispredicted",
+        BranchKey::InTransaction => "Branch in transaction",
         BranchKey::Abort => "Transaction abort",
         BranchKey::Cycles => "Basic Block Cycles",
     }
