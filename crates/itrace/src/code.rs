@@ -68,7 +68,7 @@ impl Images {
     }
 
     /// The kernel's code changes.
-    pub(crate) fn poke(&mut self, machine: &Machine, address: u64, new: &[u8]) {
+    pub(crate) fn apply_text_poke(&mut self, machine: &Machine, address: u64, new: &[u8]) {
         self.kernel(machine);
         if let Some(kernel) = self.kernel.get_mut() {
             kernel.patch(address, new);

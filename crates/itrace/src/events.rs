@@ -94,7 +94,7 @@ impl SynthEvents {
         (events, maker.made)
     }
 
-    /// SynthEvents that are places of code.
+    /// Events that are points of code.
     fn point_events(&mut self, options: &ItraceOptions, info: &PtInfo, maker: &mut Maker) {
         let (instructions, branches) = (
             HardwareId::Instructions as u64,

@@ -1,4 +1,4 @@
-//! The log of the decoding that `--itrace=d` asks for, in the words of perf's: packets, the instructions that they lead
+//! The log of the decoding that `--itrace=d` asks for, in perf's words: packets, the instructions that they lead
 //! through, what they say about time, and the records that come between them.
 
 mod code;

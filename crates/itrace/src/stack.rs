@@ -16,8 +16,8 @@ pub(crate) use changes::{StackChange, StackChanges};
 pub(crate) struct FollowOptions {
     /// Calls and returns.
     pub(crate) calls: bool,
-    /// Last branches that are kept; 0 keeps none.
-    pub(crate) branches: usize,
+    /// The number of last branches, if they are kept.
+    pub(crate) branches: Option<usize>,
 }
 
 /// A branch of the trace.
@@ -131,8 +131,8 @@ impl ThreadStack {
     /// Follows a branch.
     pub(crate) fn step(&mut self, step: &BranchStep, follow: FollowOptions) {
         self.enter(step.stretch);
-        if follow.branches > 0 {
-            self.note_branch(step.entry(), follow.branches);
+        if let Some(limit) = follow.branches {
+            self.note_branch(step.entry(), limit);
         }
         if follow.calls {
             self.follow(step);
@@ -157,7 +157,11 @@ impl ThreadStack {
             match *change {
                 StackChange::Call(call) => self.call(call),
                 StackChange::Return(to) => self.return_to(to),
-                StackChange::Branch(entry) => self.note_branch(entry, follow.branches),
+                StackChange::Branch(entry) => {
+                    if let Some(limit) = follow.branches {
+                        self.note_branch(entry, limit);
+                    }
+                }
             }
         }
     }
@@ -260,7 +264,7 @@ mod tests {
     const RETURN: SampleFlags = SampleFlags::BRANCH.with(SampleFlags::RETURN);
     const ALL: FollowOptions = FollowOptions {
         calls: true,
-        branches: 2,
+        branches: Some(2),
     };
 
     fn step(flags: SampleFlags, from: u64, to: u64) -> BranchStep {

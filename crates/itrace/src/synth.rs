@@ -166,7 +166,7 @@ impl<'w> Synthesizer<'w> {
         let moment = cx.queue.decoder.moment();
         cx.queue.advance_to(moment.time);
         if self.fast_path.is_some() {
-            return self.write_address(cx, ip);
+            return self.write_address(cx, ip, &moment);
         }
         let point = self.select.named_point(ip, SampleFlags::default(), &moment);
         self.instruction(cx, &point)

@@ -33,8 +33,8 @@ impl Window {
 pub(crate) struct Bounds {
     /// Trace before it need not be decoded; `None` if all has to be.
     pub(crate) start: Option<u64>,
-    /// Trace from here on need not, either.
-    pub(crate) end: u64,
+    /// Trace from here on need not, either; `None` if it goes on to the end.
+    pub(crate) end: Option<u64>,
 }
 
 impl Bounds {
@@ -56,18 +56,25 @@ impl Bounds {
         let start = if jumps && !counts { tsc(first) } else { None };
         Bounds {
             start: start.map(|start| start.saturating_sub(TICKS)),
-            end: tsc(last).map_or(u64::MAX, |end| end.saturating_add(TICKS)),
+            end: tsc(last).map(|end| end.saturating_add(TICKS)),
         }
     }
 
     /// The limit of a queue that has reached a moment and is to be decoded till `until`. Behind the end it is the next
     /// time in the trace: code that ran before the end may come with it.
-    pub(crate) fn limit(self, reached: u64, until: u64) -> u64 {
-        if reached < self.end {
-            until.min(self.end)
-        } else {
-            reached.saturating_add(1).min(until)
+    pub(crate) fn limit(self, reached: u64, until: Option<u64>) -> Option<u64> {
+        match self.end {
+            Some(end) if reached >= end => earliest(Some(reached.saturating_add(1)), until),
+            end => earliest(until, end),
         }
+    }
+}
+
+/// The earlier of two limits; `None` is no limit.
+pub(crate) fn earliest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        _ => a.or(b),
     }
 }
 
@@ -158,19 +165,19 @@ mod tests {
         };
         let nothing = Bounds {
             start: None,
-            end: u64::MAX,
+            end: None,
         };
         assert_eq!(bounds(5_000_000, 0, u64::MAX), nothing);
         let second = bounds(5_000_000, 1_005_000_000, 2_005_000_000);
         assert_eq!(second.start.unwrap() / 1000, 2_399_999);
-        assert_eq!(second.end / 1000, 4_800_000);
+        assert_eq!(second.end.unwrap() / 1000, 4_800_000);
         // A clock that began before what times count from.
         let early = bounds(5_000_000u64.wrapping_neg(), 995_000_000, u64::MAX);
         assert_eq!(
             early,
             Bounds {
                 start: second.start,
-                end: u64::MAX
+                end: None
             }
         );
     }

@@ -143,7 +143,7 @@ mod tests {
 
     const CALLS: FollowOptions = FollowOptions {
         calls: true,
-        branches: 0,
+        branches: None,
     };
 
     #[test]

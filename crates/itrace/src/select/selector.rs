@@ -29,7 +29,7 @@ impl SelectOptions {
     /// can report them.
     #[inline]
     pub(crate) fn follows_calls_alone(&self, decoder: &Decoder<'_>) -> bool {
-        let alone = self.branch_samples.is_none() && self.follow.branches == 0;
+        let alone = self.branch_samples.is_none() && self.follow.branches.is_none();
         alone && decoder.marks().is_empty() && decoder.ran_whole()
     }
 

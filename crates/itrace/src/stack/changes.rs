@@ -47,8 +47,8 @@ impl StackChanges {
     /// Follows a branch.
     pub(crate) fn step(&mut self, step: &BranchStep, follow: FollowOptions) {
         self.happen();
-        if follow.branches > 0 {
-            if self.branches.len() == follow.branches {
+        if let Some(limit) = follow.branches {
+            if self.branches.len() == limit {
                 self.branches.pop_front();
             }
             self.branches.push_back(step.entry());
@@ -104,7 +104,7 @@ mod tests {
 
     const FOLLOWED: FollowOptions = FollowOptions {
         calls: true,
-        branches: 3,
+        branches: Some(3),
     };
 
     /// Calls and returns that fit each other now and then.

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use intel_pt::Moment;
 use oxperf_session::{EventIndex, Sink};
 
 use super::Synthesizer;
@@ -23,7 +24,7 @@ impl Synthesizer<'_> {
             // Both ends of the branch are samples.
             self.hand_over_text(cx)?;
         } else if self.fast_path.is_some() {
-            return self.write_path(cx);
+            return self.write_path(cx, &moment);
         }
         if self.select.follows_calls_alone(&cx.queue.decoder) {
             if let Some(stack) = self.stacks.of_queue(cx.queue, cx.machine) {
@@ -63,8 +64,11 @@ impl Synthesizer<'_> {
     }
 
     /// Writes a path, where moments and places alone matter.
-    fn write_path(&mut self, cx: &mut SynthContext<'_, '_, impl Sink>) -> ControlFlow<()> {
-        let moment = &cx.queue.decoder.moment();
+    fn write_path(
+        &mut self,
+        cx: &mut SynthContext<'_, '_, impl Sink>,
+        moment: &Moment,
+    ) -> ControlFlow<()> {
         let now = PathState {
             moment,
             state: state_flags(moment, &self.plan),
@@ -86,8 +90,8 @@ impl Synthesizer<'_> {
         &mut self,
         cx: &mut SynthContext<'_, '_, impl Sink>,
         ip: u64,
+        moment: &Moment,
     ) -> ControlFlow<()> {
-        let moment = &cx.queue.decoder.moment();
         let address = NamedAddress {
             ip,
             epoch: cx.queue.decoder.epoch(),

@@ -59,17 +59,11 @@ pub(crate) struct ThreadStacks {
 
 impl ThreadStacks {
     pub(super) fn new(options: StackSelection) -> ThreadStacks {
-        let branches = if options.last_branch {
-            options.last_branch_size
-        } else {
-            0
-        };
-        // A branch into the kernel may stand between a sample and what it was taken of.
-        let more = if options.add_last_branch {
-            options.last_branch_size + 1
-        } else {
-            0
-        };
+        let branches = options.last_branch.then_some(options.last_branch_size);
+        // A branch into the kernel may stand between a sample and the place that it was taken of.
+        let more = options
+            .add_last_branch
+            .then_some(options.last_branch_size + 1);
         ThreadStacks {
             follow: FollowOptions {
                 calls: options.follows_calls(),

@@ -18,7 +18,7 @@ use crate::decoded::DecodedItem;
 use crate::errors::{is_reported, trace_error_record};
 use crate::log::{Log, line};
 use crate::queue::QueueDecoder;
-use crate::window::Seeker;
+use crate::window::{Seeker, earliest};
 
 /// The reason why decoding halts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,9 +30,6 @@ pub(super) enum Halt {
     /// The trace from here on can be shared out.
     Stop,
 }
-
-/// The moment when all is decoded.
-pub(super) const END: u64 = u64::MAX;
 
 impl<S: Sink> Tracer<'_, '_, S> {
     /// Decodes up to the first time stamp of each queue; trace before it is nowhere in time.
@@ -103,8 +100,8 @@ impl<S: Sink> Tracer<'_, '_, S> {
         }
     }
 
-    /// Decodes everything before a moment.
-    pub(super) fn advance(&mut self, machine: &mut Machine, until: u64) -> ControlFlow<()> {
+    /// Decodes everything before a moment, or all that is left.
+    pub(super) fn advance(&mut self, machine: &mut Machine, until: Option<u64>) -> ControlFlow<()> {
         self.begin(machine);
         self.synthesizer.images.grow(machine);
         loop {
@@ -118,40 +115,42 @@ impl<S: Sink> Tracer<'_, '_, S> {
             let Some((reached, index)) = waiting.first().copied() else {
                 return ControlFlow::Continue(());
             };
-            if reached >= until {
+            if until.is_some_and(|until| reached >= until) {
                 return ControlFlow::Continue(());
             }
             // Another queue's turn comes when this one is past it.
-            let next = waiting
-                .get(1)
-                .map_or(until, |(next, _)| next.saturating_add(1).min(until));
-            let limit = self.bounds.limit(reached, next);
+            let next = waiting.get(1).map(|(next, _)| next.saturating_add(1));
+            let limit = self.bounds.limit(reached, earliest(next, until));
             self.set_running(machine, index);
             if let Some(log) = &mut self.log {
                 let queue = &self.queues[index].queue;
                 line!(
                     log.text(),
-                    "queue {} processing {reached:#x} to {until:#x}",
-                    queue.number
+                    "queue {} processing {reached:#x} to {:#x}",
+                    queue.number,
+                    until.unwrap_or(u64::MAX)
                 );
                 log.decode(queue);
             }
             self.decode(machine, index, limit)?;
-            if reached >= self.bounds.end {
+            if self.bounds.end.is_some_and(|end| reached >= end) {
                 self.queues[index].queue.reached = None;
             }
         }
     }
 
-    /// Decodes a queue up to a moment.
-    fn decode(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<()> {
+    /// Decodes a queue up to a moment, or to its end.
+    fn decode(
+        &mut self,
+        machine: &mut Machine,
+        index: usize,
+        limit: Option<u64>,
+    ) -> ControlFlow<()> {
         loop {
             let traced = &mut self.queues[index];
             traced.state.prefix.forget();
             let queue = &mut traced.queue;
-            queue
-                .decoder
-                .set_limit((limit != END).then_some(Tsc(limit)));
+            queue.decoder.set_limit(limit.map(Tsc));
             let stop = match queue.stop {
                 Some(stop) => stop,
                 None => self.pool.next_stop(&queue.decoder, queue.shared_to),
@@ -179,7 +178,7 @@ impl<S: Sink> Tracer<'_, '_, S> {
         &mut self,
         machine: &mut Machine,
         index: usize,
-        limit: u64,
+        limit: Option<u64>,
     ) -> ControlFlow<(), Halt> {
         if let Some(item) = self.queues[index].queue.held.take() {
             self.take_item(machine, index, &item)?;
@@ -203,7 +202,7 @@ impl<S: Sink> Tracer<'_, '_, S> {
                 }
                 Item::Pause => {
                     let time = queue.decoder.moment().time.map(|time| time.0);
-                    if time.is_none_or(|time| time < limit) {
+                    if !is_reached(limit, time) {
                         return ControlFlow::Continue(Halt::Stop);
                     }
                     queue.reached = time;
@@ -222,8 +221,9 @@ impl<S: Sink> Tracer<'_, '_, S> {
                     self.synthesizer.hand_over_text(&mut cx)?;
                     let queue = &mut traced.queue;
                     let entered = item.enters_user_at(&queue.prior);
-                    if let Some(time) = entered.filter(|time| time.0 >= limit) {
-                        (queue.reached, queue.held) = (Some(time.0), Some(item));
+                    let entered = entered.map(|time| time.0);
+                    if is_reached(limit, entered) {
+                        (queue.reached, queue.held) = (entered, Some(item));
                         return ControlFlow::Continue(Halt::Limit);
                     }
                     self.take_item(machine, index, &item)?;
@@ -292,7 +292,7 @@ impl<S: Sink> Tracer<'_, '_, S> {
                 if let Some(log) = &mut self.log {
                     log.decode(&self.queues[index].queue);
                 }
-                self.decode(machine, index, END)?;
+                self.decode(machine, index, None)?;
             }
         }
         ControlFlow::Continue(())
@@ -316,10 +316,15 @@ impl<S: Sink> Tracer<'_, '_, S> {
         }
         let time = time.filter(|time| time.0 != 0 && time.0 != u64::MAX);
         match time.zip(self.trace.info.clock) {
-            Some((time, clock)) => self.advance(machine, clock.tsc(time)),
+            Some((time, clock)) => self.advance(machine, Some(clock.tsc(time))),
             None => ControlFlow::Continue(()),
         }
     }
+}
+
+/// True when a time has come to the limit, if both are known.
+fn is_reached(limit: Option<u64>, time: Option<u64>) -> bool {
+    limit.zip(time).is_some_and(|(limit, time)| time >= limit)
 }
 
 /// Goes on to the next buffer; false at the end.

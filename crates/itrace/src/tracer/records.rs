@@ -126,7 +126,9 @@ impl<S: Sink> Tracer<'_, '_, S> {
             }
             RecordType::TEXT_POKE => {
                 if let Ok(poke) = TextPoke::decode(&mut cursor) {
-                    self.synthesizer.images.poke(machine, poke.addr, poke.new);
+                    self.synthesizer
+                        .images
+                        .apply_text_poke(machine, poke.addr, poke.new);
                 }
             }
             RecordType::AUX => {

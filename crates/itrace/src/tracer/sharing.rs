@@ -7,7 +7,7 @@ use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
 use super::Tracer;
-use super::decode::{END, Halt};
+use super::decode::Halt;
 use crate::decoded::PriorState;
 use crate::parallel::{
     Acceptance, Chunk, ChunkOutput, DecodeContext, DoneChunk, Frontier, OutputKind, SharedTrace,
@@ -231,7 +231,7 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         self.go_on_behind(machine, index, sharing.trace, &sharing.frontier);
         let decoder = &mut self.queues[index].queue.decoder;
         decoder.set_stop(Some(chunk.end.offset()));
-        let limit = decoder.limit().map_or(END, |limit| limit.0);
+        let limit = decoder.limit().map(|limit| limit.0);
         let halt = self.decode_items(machine, index, limit)?;
         let mut cx = self.queues[index].context(machine, self.sink);
         self.synthesizer.hand_over_text(&mut cx)?;

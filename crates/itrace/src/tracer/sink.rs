@@ -7,7 +7,6 @@ use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 
 use super::Tracer;
-use super::decode::END;
 
 impl<S: Sink> Sink for Tracer<'_, '_, S> {
     type Inner = S;
@@ -62,7 +61,7 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
         if self.synthesizer.plan.timeless {
             self.decode_timeless(machine, None)?;
         } else {
-            self.advance(machine, END)?;
+            self.advance(machine, None)?;
         }
         if let Some(log) = &mut self.log {
             log.hand_over(self.sink);
