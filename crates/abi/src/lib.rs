@@ -34,6 +34,6 @@ pub use data_source::DataSource;
 pub use event::{CacheId, CacheOp, CacheResult, EventType, HardwareId, SoftwareId};
 pub use flags::AttrFlags;
 pub use ids::{Cpu, EventId, FileOffset, PerfTime, Pid, Tid};
-pub use record::{CpuMode, Misc, RecordType};
+pub use record::{CpuMode, KERNEL_START, Misc, RecordType};
 pub use sample::{ReadFormat, SampleType};
 pub use sample_flags::SampleFlags;

@@ -203,6 +203,9 @@ impl Misc {
     }
 }
 
+/// The first address of the kernel, on x86 and on 64-bit Arm: addresses from here on are its own.
+pub const KERNEL_START: u64 = 1 << 63;
+
 /// The world that an address belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 #[repr(u8)]

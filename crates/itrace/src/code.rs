@@ -8,7 +8,7 @@ mod patches;
 use std::sync::OnceLock;
 
 use intel_pt::{Code, CodeAddress, CodeSource, ImageId};
-use oxperf_abi::{CpuMode, Pid};
+use oxperf_abi::{CpuMode, KERNEL_START, Pid};
 use oxperf_machine::{Dso, DsoId, DsoKind, GuestId, Machine, Map, ThreadId};
 use oxperf_objects::{Contents, Locator, ObjectKind, ObjectQuery, SearchPaths};
 use oxperf_session::CodeWidth;
@@ -176,9 +176,6 @@ impl Images {
         self.locator.image(&wanted).ok().map(|found| found.contents)
     }
 }
-
-/// Addresses from here on are the kernel's.
-pub(crate) const KERNEL_START: u64 = 1 << 63;
 
 /// The mode that an address belongs to.
 #[inline]

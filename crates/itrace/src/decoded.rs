@@ -4,7 +4,7 @@ use intel_pt::insn::Class;
 use intel_pt::packet::EventData;
 use intel_pt::{BlockValue, Decoder, ErrorKind, Event, Guess, Item, Located, Moment, Tsc};
 
-use crate::code::KERNEL_START;
+use oxperf_abi::KERNEL_START;
 
 /// The state before decoding was resumed: a decoder that goes on from a checkpoint does not know it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

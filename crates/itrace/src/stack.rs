@@ -5,10 +5,9 @@ mod changes;
 use std::collections::VecDeque;
 use std::num::NonZeroU8;
 
-use oxperf_abi::BranchEntry;
+use oxperf_abi::{BranchEntry, KERNEL_START};
 use oxperf_session::SampleFlags;
 
-use crate::code::KERNEL_START;
 pub(crate) use changes::{StackChange, StackChanges};
 
 /// The history that is followed of each thread.

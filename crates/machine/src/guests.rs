@@ -1,6 +1,6 @@
 //! Guests: the kernels of virtual machines that run on the recorded one.
 
-use oxperf_abi::Pid;
+use oxperf_abi::{KERNEL_START, Pid};
 use rustc_hash::FxHashMap;
 
 use crate::dso::DsoKey;
@@ -67,7 +67,6 @@ impl Guests {
 impl Machine {
     /// A guest's kernel is known before any record tells of it, with the modules that are in it.
     pub fn know_guest(&mut self, guest: GuestId, modules: &[GuestModule]) {
-        const KERNEL_START: u64 = 1 << 63;
         let name = match guest {
             GuestId(None) => "[guest.kernel.kallsyms]".to_owned(),
             GuestId(Some(process)) => format!("[guest.kernel.kallsyms.{process}]"),

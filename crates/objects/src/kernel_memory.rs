@@ -5,14 +5,11 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use oxperf_abi::BuildId;
+use oxperf_abi::{BuildId, KERNEL_START};
 
 use crate::contents::Contents;
 use crate::elf::{Elf, FileType};
 use crate::error::Rejection;
-
-/// Addresses from here on are a kernel's.
-const KERNEL_START: u64 = 1 << 63;
 
 /// `SHT_SYMTAB`.
 const SYMTAB: u32 = 2;

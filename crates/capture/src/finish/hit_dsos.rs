@@ -4,12 +4,10 @@
 //! it was forked from, ever had. That can name a binary too many, never one too few.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use oxperf_abi::{BuildId, CpuMode, Pid};
+use oxperf_abi::{BuildId, CpuMode, KERNEL_START, Pid};
 use rustc_hash::FxHashMap;
-
-/// Addresses from here on are the kernel's.
-const KERNEL_SPACE: u64 = 1 << 63;
 
 /// A mapped binary.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,12 +55,11 @@ impl Mappings {
     pub(crate) fn map(
         &mut self,
         pid: Pid,
-        start: u64,
-        len: u64,
+        range: Range<u64>,
         name: &[u8],
         build_id: Option<BuildId>,
     ) {
-        let kernel = start >= KERNEL_SPACE && pid.0 == -1;
+        let kernel = range.start >= KERNEL_START && pid.0 == -1;
         let mode = if kernel {
             CpuMode::Kernel
         } else {
@@ -75,8 +72,8 @@ impl Mappings {
             self.spaces.entry(pid).or_default()
         };
         space.mappings.push(Mapping {
-            start,
-            end: start.saturating_add(len),
+            start: range.start,
+            end: range.end,
             reach: 0,
             dso,
         });
@@ -157,7 +154,7 @@ impl Hits {
         let line = lines.entry(pid).or_insert_with(|| line_of(families, pid));
         let mut found = false;
         for address in addresses {
-            if address >= KERNEL_SPACE {
+            if address >= KERNEL_START {
                 kernel.mark(address, dsos);
                 continue;
             }
@@ -259,13 +256,12 @@ mod tests {
     #[test]
     fn addresses_mark_what_is_mapped_there() {
         let mut maps = Mappings::default();
-        maps.map(Pid(1), 0x3000, 0x1000, b"/b", None);
-        maps.map(Pid(1), 0x1000, 0x1000, b"/a", None);
-        maps.map(Pid(2), 0x1000, 0x1000, b"/c", None);
+        maps.map(Pid(1), 0x3000..0x4000, b"/b", None);
+        maps.map(Pid(1), 0x1000..0x2000, b"/a", None);
+        maps.map(Pid(2), 0x1000..0x2000, b"/c", None);
         maps.map(
             Pid(-1),
-            0xffff_ffff_8100_0000,
-            0x1000,
+            0xffff_ffff_8100_0000..0xffff_ffff_8100_1000,
             b"[kernel.kallsyms]_text",
             None,
         );
@@ -282,16 +278,16 @@ mod tests {
     #[test]
     fn what_was_mapped_one_after_the_other_is_all_marked() {
         let mut maps = Mappings::default();
-        maps.map(Pid(1), 0x1000, 0x9000, b"/large", None);
-        maps.map(Pid(1), 0x2000, 0x1000, b"/small", None);
-        maps.map(Pid(1), 0x4000, 0x1000, b"/other", None);
+        maps.map(Pid(1), 0x1000..0xa000, b"/large", None);
+        maps.map(Pid(1), 0x2000..0x3000, b"/small", None);
+        maps.map(Pid(1), 0x4000..0x5000, b"/other", None);
         assert_eq!(hit_names(maps, &[(1, 0x2800)]), "/large /small");
     }
 
     #[test]
     fn children_see_what_their_parents_had() {
         let mut maps = Mappings::default();
-        maps.map(Pid(1), 0x1000, 0x1000, b"/a", None);
+        maps.map(Pid(1), 0x1000..0x2000, b"/a", None);
         maps.fork(Pid(2), Pid(1));
         maps.fork(Pid(3), Pid(2));
         assert_eq!(hit_names(maps, &[(3, 0x1000)]), "/a");
@@ -301,8 +297,10 @@ mod tests {
     #[test]
     fn forks_share_what_they_inherit() {
         let mut maps = Mappings::default();
-        (0..3000)
-            .for_each(|at| maps.map(Pid(1), at << 12, 1 << 12, format!("/{at}").as_bytes(), None));
+        for page in 0..3000 {
+            let name = format!("/{page}");
+            maps.map(Pid(1), page << 12..(page + 1) << 12, name.as_bytes(), None);
+        }
         (2..2002).for_each(|pid| maps.fork(Pid(pid), Pid(1)));
         let mut hits = Hits::new(maps);
         (2..2002).for_each(|pid| hits.mark(Pid(pid), [(pid as u64) << 12].into_iter()));

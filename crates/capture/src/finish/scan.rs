@@ -147,25 +147,24 @@ impl Scan {
     }
 }
 
-fn note_mapping(
-    RecordHeader { kind, misc, .. }: RecordHeader,
-    body: &[u8],
-    mappings: &mut Mappings,
-) {
+fn note_mapping(header: RecordHeader, body: &[u8], mappings: &mut Mappings) {
+    let misc = header.misc;
     let mut cursor = Cursor::new(body, Endian::NATIVE);
-    match kind {
+    match header.kind {
         RecordType::MMAP2 => {
             if let Ok(map) = Mmap2::decode(misc, &mut cursor)
                 && !misc.has(Misc::MMAP_DATA)
             {
-                mappings.map(map.pid, map.start, map.len, map.filename, build_id_of(&map));
+                let range = map.start..map.start.saturating_add(map.len);
+                mappings.map(map.pid, range, map.filename, build_id_of(&map));
             }
         }
         RecordType::MMAP => {
             if let Ok(map) = Mmap::decode(&mut cursor)
                 && !misc.has(Misc::MMAP_DATA)
             {
-                mappings.map(map.pid, map.start, map.len, map.filename, None);
+                let range = map.start..map.start.saturating_add(map.len);
+                mappings.map(map.pid, range, map.filename, None);
             }
         }
         RecordType::FORK => {

@@ -80,14 +80,14 @@ impl KernelMap {
     pub(super) fn write(&self, root: &Path, with_build_id: bool, sink: &mut RecordSink) {
         let name = format!("[kernel.kallsyms]{}", self.reference);
         let build_id = with_build_id.then(|| running_build_id(root)).flatten();
-        write_map(
-            name.as_bytes(),
-            self.start,
-            self.end - self.start,
-            self.start,
+        let map = KernelSpaceMap {
+            name: name.as_bytes(),
+            start: self.start,
+            len: self.end - self.start,
+            pgoff: self.start,
             build_id,
-            sink,
-        );
+        };
+        map.write(sink);
     }
 }
 
@@ -96,35 +96,41 @@ pub(crate) fn running_build_id(root: &Path) -> Option<BuildId> {
     crate::build_id::in_notes(&fs::read(root.join("sys/kernel/notes")).ok()?)
 }
 
-/// Appends the record of a mapping in the kernel's space.
-pub(super) fn write_map(
-    name: &[u8],
-    start: u64,
-    len: u64,
-    pgoff: u64,
-    build_id: Option<BuildId>,
-    sink: &mut RecordSink,
-) {
-    let no_file = FileIdentity::Inode {
-        major: 0,
-        minor: 0,
-        inode: 0,
-        generation: 0,
-    };
-    let identity = build_id.map_or(no_file, |id| FileIdentity::BuildId(Some(id)));
-    let mmap = Mmap2 {
-        pid: Pid(-1),
-        tid: Tid(0),
-        start,
-        len,
-        pgoff,
-        identity,
-        prot: 0,
-        flags: 0,
-        filename: name,
-    };
-    let misc = Misc(KERNEL_MODE | identity.misc().0);
-    sink.kernel_record(RecordType::MMAP2, misc, |body| mmap.encode(body));
+/// A mapping in the kernel's space.
+pub(super) struct KernelSpaceMap<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) start: u64,
+    pub(super) len: u64,
+    pub(super) pgoff: u64,
+    pub(super) build_id: Option<BuildId>,
+}
+
+impl KernelSpaceMap<'_> {
+    /// Appends the mapping's record.
+    pub(super) fn write(&self, sink: &mut RecordSink) {
+        let no_file = FileIdentity::Inode {
+            major: 0,
+            minor: 0,
+            inode: 0,
+            generation: 0,
+        };
+        let identity = self
+            .build_id
+            .map_or(no_file, |id| FileIdentity::BuildId(Some(id)));
+        let mmap = Mmap2 {
+            pid: Pid(-1),
+            tid: Tid(0),
+            start: self.start,
+            len: self.len,
+            pgoff: self.pgoff,
+            identity,
+            prot: 0,
+            flags: 0,
+            filename: self.name,
+        };
+        let misc = Misc(KERNEL_MODE | identity.misc().0);
+        sink.kernel_record(RecordType::MMAP2, misc, |body| mmap.encode(body));
+    }
 }
 
 /// The addresses of [`SYMBOLS`]. The table is long: reading stops as soon as nothing more can be learnt.

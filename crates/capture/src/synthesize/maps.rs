@@ -1,6 +1,7 @@
 //! A line of `/proc/PID/maps` and the mapping it stands for.
 
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -62,9 +63,9 @@ impl<'a> MapLine<'a> {
         self.prot & PROT_EXEC != 0
     }
 
-    /// First address, and the one behind the last.
-    pub(super) fn range(&self) -> (u64, u64) {
-        (self.start, self.end)
+    /// The addresses.
+    pub(super) fn range(&self) -> Range<u64> {
+        self.start..self.end
     }
 
     /// The mapped file's path, when a file is mapped.

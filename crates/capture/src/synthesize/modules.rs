@@ -7,7 +7,7 @@ use std::path::Path;
 use oxperf_abi::BuildId;
 
 use super::RecordSink;
-use super::kernel::write_map;
+use super::kernel::KernelSpaceMap;
 
 /// A loaded module.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,14 +27,15 @@ pub(super) fn write(root: &Path, with_build_ids: bool, sink: &mut RecordSink) {
         let build_id = with_build_ids
             .then(|| build_id(root, module.name))
             .flatten();
-        write_map(
-            files.name_of(module.name).as_bytes(),
-            module.start,
-            module.len,
-            0,
+        let name = files.name_of(module.name);
+        let map = KernelSpaceMap {
+            name: name.as_bytes(),
+            start: module.start,
+            len: module.len,
+            pgoff: 0,
             build_id,
-            sink,
-        );
+        };
+        map.write(sink);
     }
 }
 

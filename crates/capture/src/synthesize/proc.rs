@@ -1,6 +1,7 @@
 //! The process directory: which tasks there are, what they are called, and what they have mapped.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use oxperf_abi::{Pid, Tid};
@@ -62,7 +63,8 @@ impl ProcDir {
 
     /// The very file that a process has mapped at these addresses, whatever has become of its path. Opening it takes
     /// privileges.
-    pub fn mapped_file(&self, process: Pid, (start, end): (u64, u64)) -> PathBuf {
+    pub fn mapped_file(&self, process: Pid, addresses: Range<u64>) -> PathBuf {
+        let Range { start, end } = addresses;
         self.0
             .join(format!("{process}/map_files/{start:x}-{end:x}"))
     }

@@ -1,12 +1,11 @@
 //! The calls and last branches of all threads, as samples hold them.
 
-use oxperf_abi::{BranchEntry, Cpu};
+use oxperf_abi::{BranchEntry, Cpu, KERNEL_START};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleEvent;
 use oxperf_wire::{BranchStack, Endian, Words};
 use rustc_hash::FxHashMap;
 
-use crate::code::KERNEL_START;
 use crate::options::StackSelection;
 use crate::queue::QueueDecoder;
 use crate::stack::{FollowOptions, StackChange, ThreadStack};

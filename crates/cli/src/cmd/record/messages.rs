@@ -70,7 +70,8 @@ fn summary_text(program: &str, outcome: &Outcome) -> String {
     )
 }
 
-fn compressed_text(Volume { plain, packed }: Volume) -> String {
+fn compressed_text(volume: Volume) -> String {
+    let Volume { plain, packed } = volume;
     let megabytes = plain as f64 / 1024.0 / 1024.0;
     let ratio = if packed == 0 {
         0.0

@@ -1,6 +1,6 @@
 //! Options against the events that perf opens for them, and options that are refused.
 
-use clap::{Arg, ArgMatches};
+use clap::Arg;
 use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_capture::{MachineInfo, Plan, Purpose, Rate, Target, Unsupported};
 use oxperf_pmu::{Catalogue, MemoryPmus, MemoryTracepoints};
@@ -12,7 +12,7 @@ use crate::arguments::BUILD_ID_DIR;
 /// The thread that stands for `PID` in the expectations.
 const THREAD: i32 = 4242;
 
-fn matches(options: &str) -> ArgMatches {
+fn parse(options: &str) -> Result<RecordCommand, ArgumentProblem> {
     let options = options.replace("PID", &THREAD.to_string());
     let words = ["record"]
         .into_iter()
@@ -20,15 +20,16 @@ fn matches(options: &str) -> ArgMatches {
         .chain(["/bin/true"]);
     // Every command has this option.
     let cache = Arg::new(BUILD_ID_DIR).long(BUILD_ID_DIR);
-    arguments::command()
+    let matches = arguments::command()
         .arg(cache)
         .infer_long_args(true)
         .try_get_matches_from(words)
-        .unwrap()
+        .unwrap();
+    arguments::parse(&matches)
 }
 
 fn parsed(options: &str) -> RecordCommand {
-    arguments::parse(&matches(options)).unwrap()
+    parse(options).unwrap()
 }
 
 /// The plan in the notation of `plans.txt`.
@@ -104,7 +105,7 @@ fn the_last_of_equal_options_counts() {
 
 #[test]
 fn contradictions_and_bad_values_differ() {
-    let problem = |options: &str| arguments::parse(&matches(options)).unwrap_err();
+    let problem = |options: &str| parse(options).unwrap_err();
     let is_value = |options| matches!(problem(options), ArgumentProblem::Value(_));
     let contradiction = problem("-F 5 -c 5");
     assert!(matches!(contradiction, ArgumentProblem::Contradiction(_)));
