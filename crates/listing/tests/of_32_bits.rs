@@ -1,6 +1,6 @@
 //! Code of 32-bit programs: its instructions, and addresses of eight digits.
 
-#[path = "../../objects/tests/support/elf.rs"]
+#[path = "../../objects/tests/it/elf.rs"]
 #[allow(
     dead_code,
     reason = "this test needs less of it than those it was written for"

@@ -1,6 +1,6 @@
 //! Tables of small ELF files; the expectations were found by asking perf 7.2 about files like these.
 
-#[path = "../../objects/tests/support/elf.rs"]
+#[path = "../../objects/tests/it/elf.rs"]
 #[allow(dead_code)]
 mod elf;
 

@@ -4,9 +4,9 @@
 
 #![allow(clippy::print_stderr, clippy::print_stdout)]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/recording.rs"]
 #[allow(dead_code)]
-mod support;
+mod recording;
 
 use std::io::Write;
 
@@ -52,7 +52,7 @@ fn main() -> std::io::Result<()> {
     let symbols = arguments
         .next()
         .map_or(Ok(Kallsyms::default()), |path| Kallsyms::read(&path))?;
-    let recording = support::read(&std::fs::read(path)?);
+    let recording = recording::read(&std::fs::read(path)?);
     let formatters = Formatters::new(&recording.tracing);
     let mut out = Vec::new();
     for sample in &recording.samples {

@@ -1,12 +1,6 @@
 //! Objects with unwind tables, assembled by hand: call frame information as the DWARF standard writes it.
 
-#[allow(
-    dead_code,
-    reason = "this test needs less of it than those it was written for"
-)]
-#[path = "../../../objects/tests/support/elf.rs"]
-mod elf;
-
+use crate::elf;
 use oxperf_objects::Contents;
 use oxperf_unwind::{AddressSpace, Location, ObjectKey, UnwindInfo};
 

@@ -1,9 +1,5 @@
 //! Recordings that perf made, held against the text that perf 7.2 shows of them. Skips where the fixtures are not there.
 
-#![allow(clippy::print_stderr)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -41,8 +37,8 @@ fn cases() -> Vec<PathBuf> {
     here
 }
 
-fn recording(case: &Path) -> support::Recording {
-    support::read(&std::fs::read(case.join("perf.data")).expect("a readable recording"))
+fn recording(case: &Path) -> crate::recording::Recording {
+    crate::recording::read(&std::fs::read(case.join("perf.data")).expect("a readable recording"))
 }
 
 /// The output of perf 7.2's script, or `None` when there is no `zstd` to unpack it.

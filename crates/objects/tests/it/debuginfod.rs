@@ -1,15 +1,12 @@
 //! Files fetched from a server that this test is.
 
-#[path = "support/elf.rs"]
-#[allow(dead_code)]
-mod elf;
-
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::elf;
 use oxperf_abi::BuildId;
 use oxperf_objects::{
     Debuginfod, FetchError, Locator, ObjectKind, ObjectOrigin, ObjectQuery, Rejection, SearchPaths,

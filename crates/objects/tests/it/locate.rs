@@ -1,16 +1,11 @@
 //! The search over real folders.
 
-#![allow(clippy::print_stderr)]
-
-#[path = "support/elf.rs"]
-#[allow(dead_code)]
-mod elf;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::elf;
 use oxperf_abi::BuildId;
 use oxperf_objects::{
     BuildIdCache, CacheFile, Elf, Locator, ObjectKind, ObjectOrigin, ObjectQuery, Rejection,

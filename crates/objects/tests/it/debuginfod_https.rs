@@ -1,9 +1,4 @@
 //! Files fetched by `https://` from a server that this test is.
-#![cfg(feature = "https")]
-
-#[path = "support/elf.rs"]
-#[allow(dead_code)]
-mod elf;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -11,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::elf;
 use oxperf_abi::BuildId;
 use oxperf_objects::{
     Debuginfod, FetchError, Locator, ObjectKind, ObjectOrigin, ObjectQuery, Rejection, SearchPaths,
@@ -19,8 +15,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-const CERTIFICATE: &[u8] = include_bytes!("tls/server.pem");
-const KEY: &[u8] = include_bytes!("tls/server.key");
+const CERTIFICATE: &[u8] = include_bytes!("../tls/server.pem");
+const KEY: &[u8] = include_bytes!("../tls/server.key");
 const ID: [u8; 20] = [7; 20];
 
 /// The behaviour of the server with each connection.

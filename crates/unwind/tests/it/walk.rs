@@ -1,12 +1,10 @@
 //! Walks over stacks that are written out word by word.
 
-mod support;
-
+use crate::tables::{BASE, Mapped, debug_frame, eh_frame, eh_frame_32, object, rule};
 use oxperf_unwind::{
     AddressSpace, Arch, Location, ObjectKey, RegisterFile, Snapshot, StackCopy, UnwindCache,
     UnwindEnd, UnwindInfo, walk,
 };
-use support::{BASE, Mapped, debug_frame, eh_frame, eh_frame_32, object, rule};
 
 const X86_64: u16 = 62;
 const AARCH64: u16 = 183;
@@ -207,7 +205,7 @@ fn arm64_returns_to_its_link_register() {
     let leaf = [rule::frame(stack, 0)];
     let outer = [rule::frame(stack, 16), rule::undefined(link)];
     let middle = [rule::frame(stack, 16), rule::below(link, 1)];
-    let functions: [support::Function<'_>; 3] = [
+    let functions: [crate::tables::Function<'_>; 3] = [
         (0x100, 0x10, &leaf),
         (0x200, 0x10, &middle),
         (0x300, 0x10, &outer),

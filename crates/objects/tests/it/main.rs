@@ -1,0 +1,10 @@
+//! Tests of the search and of its servers, against real folders and sockets.
+
+#![allow(clippy::print_stderr)]
+
+mod debuginfod;
+#[cfg(feature = "https")]
+mod debuginfod_https;
+#[allow(dead_code, reason = "no test of this crate needs all of it")]
+mod elf;
+mod locate;
