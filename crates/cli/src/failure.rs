@@ -3,6 +3,7 @@
 use std::fmt;
 
 use oxperf_query::QueryError;
+use oxperf_script::error::ScriptError;
 
 /// Exit codes as perf gives them.
 pub(crate) mod code {
@@ -108,6 +109,15 @@ impl From<std::io::Error> for Failure {
 }
 
 /// An option cannot be followed.
+impl From<ScriptError> for Failure {
+    fn from(error: ScriptError) -> Failure {
+        match error {
+            ScriptError::Output(error) => error.into(),
+            ScriptError::Dlfilter(..) => Failure::new(error.to_string()),
+        }
+    }
+}
+
 impl From<QueryError> for Failure {
     fn from(error: QueryError) -> Failure {
         let message = error.to_string();

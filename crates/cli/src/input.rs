@@ -52,11 +52,6 @@ impl Input {
         Input::open(path, options.force)
     }
 
-    /// Opens the recording that the arguments of `script` name.
-    pub(crate) fn from_matches(matches: &clap::ArgMatches) -> Result<Input, Failure> {
-        Input::new(&crate::arguments::input::options(matches))
-    }
-
     /// Opens the recording at `path`.
     pub(crate) fn open(path: &str, force: bool) -> Result<Input, Failure> {
         let path = PathBuf::from(path);
@@ -281,6 +276,3 @@ fn check_owner(path: &Path, owner: u32, force: bool) -> Result<(), Failure> {
         "File {path} not owned by current user or root (use -f to override)"
     )))
 }
-
-pub(crate) use crate::arguments::input::arguments;
-pub(crate) use crate::losses::{report_chains, report_damage, report_trouble};

@@ -20,10 +20,3 @@ pub(crate) fn stitched_registers(wanted: bool, reader: &Reader<'_>) -> Option<u3
         None
     })
 }
-
-pub(crate) use crate::arguments::stitch::argument;
-
-/// The number of calls that the CPU keeps, as the arguments of `script` ask.
-pub(crate) fn registers(matches: &clap::ArgMatches, reader: &Reader<'_>) -> Option<u32> {
-    stitched_registers(crate::arguments::stitch::is_given(matches), reader)
-}

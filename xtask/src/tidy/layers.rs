@@ -31,6 +31,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("oxperf-collect", 6),
     ("oxperf-query", 6),
     ("oxperf-present", 7),
+    ("oxperf-script", 8),
     ("oxperf-tui", 8),
     ("oxperf", 9),
 ];

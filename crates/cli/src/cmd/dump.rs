@@ -5,46 +5,40 @@ pub(crate) mod arguments;
 use std::io;
 use std::ops::ControlFlow;
 
-use clap::ArgMatches;
-use oxperf_abi::CpuMode;
 use oxperf_data::features::Arch;
 use oxperf_data::{Damage, RawRecord, Reader};
 use oxperf_machine::Machine;
-use oxperf_present::dump::{Architecture, Consumer, DumpOptions, Object, Packets, RecordDump};
+use oxperf_present::dump::{Architecture, Consumer, DumpOptions};
 use oxperf_present::recording::stats;
 use oxperf_query::{Query, RecordOrder};
-use oxperf_session::{EventIndex, EventTable, NoSink, RecordStats, SampleEvent, Session, Sink};
-use oxperf_wire::Sample;
-
-pub(crate) use arguments::{arguments, is_asked, script_arguments};
+use oxperf_script::wrap::record_dump::RecordDumper;
+use oxperf_session::{EventIndex, EventTable, NoSink, RecordStats, SampleEvent, Sink};
 
 use crate::failure::{Failure, code};
 use crate::input::Input;
 use crate::losses::report_trouble;
 use crate::output::Output;
 
-/// The session that the arguments of `script` ask for.
-pub(crate) fn session<'r, 'a>(matches: &ArgMatches, reader: &'r Reader<'a>) -> Session<'r, 'a> {
-    let session = Session::new(reader);
-    match arguments::order(matches) {
-        RecordOrder::File => session.in_file_order(),
-        RecordOrder::Time => session,
-    }
-}
-
-/// Shows the records, if the arguments of `script` ask for it.
+/// The dumper of a recording's records in an order.
 pub(crate) fn dumper(
-    matches: &ArgMatches,
+    order: RecordOrder,
     input: &Input,
     reader: &Reader<'_>,
     events: &EventTable,
     consumer: Consumer,
-) -> Option<Dumper> {
-    let order = arguments::order(matches);
-    is_asked(matches).then(|| Dumper::new(order, (input, reader), events, consumer))
+) -> RecordDumper {
+    let options = DumpOptions {
+        file: &input.path().to_string_lossy(),
+        endian: reader.endian(),
+        architecture: architecture(reader),
+        consumer,
+        in_file_order: order == RecordOrder::File,
+        utc_offset: oxperf_sys::clock::utc_offset,
+    };
+    RecordDumper::new(&options, events.clone())
 }
 
-/// What a recording was made on; this machine where it does not say.
+/// The architecture that a recording was made on; this machine's where it does not say.
 pub(crate) fn architecture(reader: &Reader<'_>) -> Architecture {
     let recorded = reader.features().get::<Arch>().ok().flatten();
     Architecture::from_machine(
@@ -54,92 +48,9 @@ pub(crate) fn architecture(reader: &Reader<'_>) -> Architecture {
     )
 }
 
-/// Shows records and where samples are at home.
-pub(crate) struct Dumper {
-    dump: RecordDump,
-}
-
-impl Dumper {
-    /// Shows the records of a recording with these events.
-    fn new(
-        order: RecordOrder,
-        (input, reader): (&Input, &Reader<'_>),
-        events: &EventTable,
-        consumer: Consumer,
-    ) -> Dumper {
-        let options = DumpOptions {
-            file: &input.path().to_string_lossy(),
-            endian: reader.endian(),
-            architecture: architecture(reader),
-            consumer,
-            in_file_order: order == RecordOrder::File,
-            utc_offset: oxperf_sys::clock::utc_offset,
-        };
-        Dumper {
-            dump: RecordDump::new(&options, events.clone()),
-        }
-    }
-
-    /// Writes a record, and the trace that follows it.
-    pub(crate) fn record(
-        &mut self,
-        record: &RawRecord<'_>,
-        event: Option<EventIndex>,
-        output: &mut Output,
-    ) -> io::Result<()> {
-        self.dump.record(record, event, output.buffer());
-        match self.dump.packets(record, output.buffer()) {
-            Some(packets) => write_packets(packets, output),
-            None => output.settle(),
-        }
-    }
-
-    /// Writes the trace that a sample holds.
-    pub(crate) fn sampled_packets(
-        &self,
-        sample: &Sample<'_>,
-        output: &mut Output,
-    ) -> io::Result<()> {
-        let packets = self.dump.sampled_packets(sample, output.buffer());
-        packets.map_or(Ok(()), |packets| write_packets(packets, output))
-    }
-
-    /// Takes other events than it was made with.
-    pub(crate) fn set_events(&mut self, events: &EventTable) {
-        self.dump.set_events(events.clone());
-    }
-
-    /// Writes what is broken.
-    pub(crate) fn damage(&self, damage: &Damage, output: &mut Output) -> io::Result<()> {
-        self.dump.damage(damage, output.buffer());
-        output.settle()
-    }
-
-    /// Appends the thread of a sample and what its address lies in.
-    pub(crate) fn place(&self, machine: &Machine, event: &SampleEvent<'_>, out: &mut Vec<u8>) {
-        let mode = event.misc.cpu_mode();
-        let place = machine.locate(event.thread, mode, event.sample.ip.unwrap_or(0));
-        let object = match place {
-            Some(place) => Object::Named(&machine.dso(place.dso).name),
-            None if matches!(mode, CpuMode::Kernel | CpuMode::User) => Object::NotFound,
-            None => Object::Outside,
-        };
-        let tid = machine.thread_info(event.thread).tid.0;
-        self.dump
-            .place(machine.comm_of(event.thread), tid, &object, out);
-    }
-}
-
-fn write_packets(mut packets: Packets<'_>, output: &mut Output) -> io::Result<()> {
-    while packets.write(output.buffer()) {
-        output.settle()?;
-    }
-    output.settle()
-}
-
 /// Writes the records and nothing else of them.
 struct DumpSink {
-    dumper: Dumper,
+    dumper: RecordDumper,
     output: Output,
     failed: Option<io::Error>,
 }
@@ -208,7 +119,7 @@ pub(crate) fn report(
         ..Query::default()
     };
     let walk = query.start(reader);
-    let dumper = Dumper::new(order, (input, reader), walk.events(), Consumer::Report);
+    let dumper = dumper(order, input, reader, walk.events(), Consumer::Report);
     let mut sink = DumpSink {
         dumper,
         output,

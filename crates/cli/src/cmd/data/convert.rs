@@ -1,5 +1,6 @@
 //! `data convert`: a recording in another form.
 
+mod arguments;
 mod ctf;
 mod json;
 mod perf_file;
@@ -8,18 +9,29 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 
-use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_data::Reader;
-use oxperf_query::TimeWindows;
+use oxperf_query::{Filter, FilterOptions, QueryRun, Switching};
+use oxperf_resolve::Chains;
+use oxperf_script::deferred_symbols::SymbolNames;
+use oxperf_script::error::ScriptError;
+use oxperf_script::event_style::{EventStyles, StyleOptions};
+use oxperf_script::format::{RecordingInfo, ScriptFormat};
+use oxperf_script::functions::{FunctionChoice, FunctionFilter};
+use oxperf_script::output::ScriptOutput;
+use oxperf_script::record_text::VisibleRecords;
+use oxperf_script::selection::Selection;
+use oxperf_script::sink::{ScriptSink, ScriptSource, Shown};
 use oxperf_sys::files::create_output;
+use oxperf_tracepoint::Formatters;
 
 use crate::cmd::Entry;
 use crate::failure::{Failure, code};
-use crate::input::{self, Input};
-use crate::naming;
-use crate::output::print_error;
+use crate::input::Input;
+use crate::losses::report_trouble;
+use crate::output::{Output, print_error};
+use arguments::ConvertOptions;
 
 /// A form that a recording can be converted to.
 struct Target {
@@ -29,7 +41,7 @@ struct Target {
     help: &'static str,
     /// What messages call the form.
     name: &'static str,
-    /// Which of the [`OPTIONS`] mean something for it.
+    /// The options, of those that not every form takes, that mean something for it.
     takes: &'static [&'static str],
     run: fn(&Request<'_>) -> Result<Converted, Failure>,
 }
@@ -62,9 +74,6 @@ const TARGETS: [Target; 3] = [
     },
 ];
 
-/// Options that not every form takes.
-const OPTIONS: [&str; 3] = ["all", "tod", "time"];
-
 /// What is to be converted.
 struct Request<'a> {
     input: &'a Input,
@@ -72,8 +81,7 @@ struct Request<'a> {
     output: &'a Path,
     /// Whether an output that exists may be replaced.
     force: bool,
-    /// The options, for those that only some forms take.
-    matches: &'a ArgMatches,
+    options: &'a ConvertOptions,
 }
 
 impl Request<'_> {
@@ -99,14 +107,16 @@ impl Request<'_> {
     }
 
     /// The samples that are asked for, by their time.
-    fn times(&self, reader: &Reader<'_>) -> Result<Option<TimeWindows>, Failure> {
-        let text = self.matches.get_one::<String>("time");
-        let windows = text.map(|text| TimeWindows::parse(text, reader));
-        Ok(windows.transpose()?)
+    fn times(&self, reader: &Reader<'_>) -> Result<Filter, Failure> {
+        let options = FilterOptions {
+            times: self.options.times.clone(),
+            ..FilterOptions::default()
+        };
+        Ok(Filter::new(&options, reader)?)
     }
 }
 
-/// What a conversion made.
+/// The result of a conversion.
 struct Converted {
     bytes: u64,
     samples: u64,
@@ -116,61 +126,107 @@ struct Converted {
     skipped: u64,
 }
 
+impl Converted {
+    /// The counts of samples that were shown.
+    fn of(shown: &Shown) -> Converted {
+        Converted {
+            bytes: shown.bytes + shown.written.bytes,
+            samples: shown.samples,
+            others: shown.written.others,
+            skipped: shown.skipped,
+        }
+    }
+}
+
+/// A recording whose samples are written in a format.
+struct Conversion<'c, 'a> {
+    input: &'c Input,
+    reader: &'c Reader<'a>,
+    formatters: &'c Formatters,
+    names: SymbolNames,
+    chains: Chains,
+    filter: Filter,
+}
+
+impl<'c> Conversion<'c, '_> {
+    /// Writes all samples that pass the filter.
+    fn run(
+        self,
+        walk: QueryRun<'_, '_>,
+        format: ScriptFormat<'c>,
+        output: Output,
+    ) -> Result<Shown, Failure> {
+        self.run_with(walk, format, output, &Failure::from)
+    }
+
+    /// Writes all samples that pass the filter, with `failed` to make a message of an output that cannot be written.
+    fn run_with(
+        self,
+        walk: QueryRun<'_, '_>,
+        format: ScriptFormat<'c>,
+        output: Output,
+        failed: &dyn Fn(io::Error) -> Failure,
+    ) -> Result<Shown, Failure> {
+        let Conversion { input, reader, .. } = self;
+        let failed = |error| match error {
+            ScriptError::Output(error) => failed(error),
+            other => other.into(),
+        };
+        let source = ScriptSource {
+            styles: EventStyles::new(StyleOptions::default(), walk.events(), self.formatters),
+            chains: self.chains,
+            names: Arc::clone(&self.names.names),
+            formatters: self.formatters,
+            endian: reader.endian(),
+            live: false,
+        };
+        let names = Arc::clone(&self.names.names);
+        let selection = Selection {
+            filter: self.filter,
+            functions: FunctionFilter::new(FunctionChoice::default(), names),
+            switching: Switching::default(),
+            remaining: None,
+        };
+        let out = ScriptOutput::new(output, self.names);
+        let mut sink = ScriptSink::new(source, selection, VisibleRecords::default(), format, out);
+        let recording = RecordingInfo {
+            path: input.path(),
+            modified: input.modified(),
+            reader,
+            events: walk.events(),
+        };
+        sink.begin(&recording).map_err(failed)?;
+        let finished = walk.run(&mut sink).map_err(|error| input.refuse(&error))?;
+        sink.end(&finished);
+        let shown = sink.finish().map_err(failed)?;
+        report_trouble(&finished.diagnostics);
+        Ok(shown)
+    }
+}
+
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {
     name: "convert",
-    command,
-    run,
+    command: arguments::command,
+    run: |matches, program| run(&arguments::options(matches)?, program),
     shares_work: true,
 };
 
-/// The options.
-pub(crate) fn command() -> Command {
-    let flag = |name: &'static str, help| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
-    let target = |target: Target| {
-        Arg::new(target.option)
-            .long(target.option)
-            .value_name(target.value)
-            .help(target.help)
-    };
-    Command::new("convert")
-        .about("Convert a recording to another form")
-        .args(input::arguments())
-        .arg(flag("all", "Convert all events, not only samples"))
-        .arg(flag("tod", "Convert times to those of the wall clock"))
-        .arg(
-            Arg::new("time")
-                .long("time")
-                .value_name("START,STOP")
-                .help("Convert samples of these seconds only; also 10%/2, 0%-10%, several"),
-        )
-        .arg(flag("verbose", "Accepted for perf's sake").short('v'))
-        .args(TARGETS.map(target))
-        .next_help_heading("Names")
-        .args(naming::arguments())
-}
-
 /// Runs `data convert`.
-pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
-    let (target, output) = target(matches)?;
-    check_options(&target, matches)?;
-    let force = matches.get_flag("force");
+fn run(options: &ConvertOptions, program: &str) -> Result<i32, Failure> {
+    let (target, output) = (&options.target, options.output.as_path());
+    let force = options.input.force;
     if !force && is_taken(output) {
         return Err(Failure::new(
             "Output file exists. Use --force to overwrite it.",
         ));
     }
-    let input = Input::from_matches(matches)?;
+    let input = Input::new(&options.input)?;
     let done = (target.run)(&Request {
         input: &input,
         output,
         force,
-        matches,
+        options,
     })?;
     let (from, to) = (input.path().display(), output.display());
     print_error(&format!(
@@ -199,49 +255,5 @@ fn is_taken(output: &Path) -> bool {
     match fs::read_dir(output) {
         Ok(mut entries) => entries.next().is_some(),
         Err(_) => output.exists(),
-    }
-}
-
-/// The one form that is asked for, and where it goes.
-fn target(matches: &ArgMatches) -> Result<(Target, &Path), Failure> {
-    let named = |target: Target| {
-        let path = matches.get_one::<String>(target.option)?;
-        Some((target, Path::new(path.as_str())))
-    };
-    let mut wanted: Vec<(Target, &Path)> = TARGETS.into_iter().filter_map(named).collect();
-    match (wanted.pop(), wanted.pop()) {
-        (Some(one), None) => Ok(one),
-        (None, _) => Err(Failure::new(format!(
-            "You must specify one of {}.",
-            list(" or ")
-        ))),
-        (Some(_), Some(_)) => Err(Failure::new(format!(
-            "You cannot specify more than one of {}.",
-            list(" and ")
-        ))),
-    }
-}
-
-/// The options of all forms.
-fn list(last: &str) -> String {
-    let options = TARGETS.map(|target| format!("--{}", target.option));
-    match options.split_last() {
-        Some((one, [])) => one.clone(),
-        Some((end, others)) => format!("{}{last}{end}", others.join(", ")),
-        None => String::new(),
-    }
-}
-
-fn check_options(target: &Target, matches: &ArgMatches) -> Result<(), Failure> {
-    let given = |option: &str| matches.value_source(option) == Some(ValueSource::CommandLine);
-    let senseless = OPTIONS
-        .iter()
-        .find(|option| given(option) && !target.takes.contains(option));
-    match senseless {
-        Some(option) => Err(Failure::new(format!(
-            "--{option} is currently unsupported for {} output.",
-            target.name.to_uppercase()
-        ))),
-        None => Ok(()),
     }
 }

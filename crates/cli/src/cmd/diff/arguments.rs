@@ -69,7 +69,7 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Write a flame graph of what changed: red grew, blue shrank; one HTML file"),
         ])
-        .args(crate::cmd::dump::arguments())
+        .args(dump::arguments())
         .next_help_heading("Hardware trace")
         .args(arguments::itrace::arguments(ItraceOptions::ALL_LETTERS))
         .next_help_heading("Names")

@@ -15,7 +15,8 @@ use oxperf_wire::kernel::ReadRecord;
 use oxperf_wire::{Cursor, Endian};
 
 use crate::failure::{Failure, code};
-use crate::input::{Input, report_trouble};
+use crate::input::Input;
+use crate::losses::report_trouble;
 use crate::output::Output;
 
 /// Counts the records of each kind.

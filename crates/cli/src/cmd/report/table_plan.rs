@@ -14,7 +14,7 @@ use super::cycles;
 use super::fields::{FieldContext, Fields, LatencyUse};
 use super::options::TableOptions;
 use crate::failure::Failure;
-use crate::{collect, separator};
+use crate::separator;
 
 const NO_LATENCY: &str =
     "Error:\nUse of latency profile or parallelism requires --latency flag during record.";
@@ -158,7 +158,7 @@ impl<'o> TablePlan<'o> {
     /// The details of samples beside their thread and address, and `more` of them that filters need.
     pub(super) fn details(&self, reader: &Reader<'_>, more: &[Detail]) -> DetailOptions {
         let mut wanted = DetailOptions {
-            sockets: collect::sockets(reader),
+            sockets: oxperf_query::sockets(reader),
             time_quantum: self.options.time_quantum,
             raw_traces: self.options.raw_traces,
             ..self.fields.details()

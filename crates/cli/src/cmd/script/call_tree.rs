@@ -1,12 +1,11 @@
-//! `script --call-tree`: what was called when and what it cost, from hardware trace.
+//! `script --call-tree`: the calls of hardware trace, with their times and costs.
 
 mod functions;
-mod shown;
+mod visible_calls;
 
 use std::io;
 use std::ops::ControlFlow;
 
-use clap::{Arg, ArgMatches};
 use oxperf_abi::{Misc, Pid, RecordType, Tid};
 use oxperf_analysis::calls::totals::Totals;
 use oxperf_analysis::calls::{Call, CallEnd, CallEvent, CallStep, Calls, Ended, Entry, ThreadKey};
@@ -14,34 +13,25 @@ use oxperf_data::Reader;
 use oxperf_itrace::{ErrorSelection, EventSelection, ItraceOptions};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::call_tree::{self as text, Caller, Summary, json, table};
+use oxperf_query::{Filter, Query, TraceOptions};
 use oxperf_resolve::SymbolSource;
-use oxperf_session::{NoSink, SampleEvent, Session, SidebandEvent, Sink};
+use oxperf_script::functions::FunctionChoice;
+use oxperf_session::{NoSink, SampleEvent, SidebandEvent, Sink};
 use oxperf_wire::kernel::{Comm, TaskEvent};
 use oxperf_wire::user::AuxtraceError;
 use oxperf_wire::{Cursor, Endian};
 
-use super::filter::Filter;
-use super::symbols::Symbols;
+use super::arguments::ScriptOptions;
 use crate::failure::{Failure, code};
-use crate::guests;
-use crate::input::{Input, report_trouble};
-use crate::itrace::{self, Decoding};
+use crate::input::Input;
+use crate::itrace_log;
+use crate::losses::report_trouble;
 use crate::output::Output;
+use crate::recording_options::TraceRequest;
 use functions::FunctionTable;
-use shown::{Lines, Shown};
+use visible_calls::{CallLines, VisibleCalls};
 
-/// The option.
-pub(super) fn argument() -> Arg {
-    Arg::new("call-tree")
-        .long("call-tree")
-        .value_name("WORDS")
-        .num_args(0..=1)
-        .require_equals(true)
-        .default_missing_value("")
-        .help("Show the calls in hardware trace, each with its time, instructions and cycles: depth:N folds what is deeper, functions adds up by function, json is for programs")
-}
-
-/// How the calls are to be shown.
+/// The form that calls are shown in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Form {
     /// Calls in so many calls are counted in those.
@@ -67,10 +57,9 @@ impl Form {
     }
 }
 
-/// What is made of the trace: every branch, and errors; what the options say of time holds.
-fn itrace_options(matches: &ArgMatches) -> Result<Option<ItraceOptions>, Failure> {
-    let given = itrace::options(matches, ItraceOptions::NOTHING)?;
-    Ok(given.map(|given| ItraceOptions {
+/// The samples that are made of the trace: every branch, and errors; of the options those count that choose times.
+fn itrace_options(given: ItraceOptions) -> ItraceOptions {
+    ItraceOptions {
         events: EventSelection {
             branches: true,
             ..EventSelection::NONE
@@ -81,71 +70,76 @@ fn itrace_options(matches: &ArgMatches) -> Result<Option<ItraceOptions>, Failure
         },
         timeless: given.timeless,
         ..ItraceOptions::NOTHING
-    }))
+    }
 }
 
-/// Runs `script --call-tree`.
+/// Runs `script --call-tree=WORDS`.
 pub(super) fn run(
-    matches: &ArgMatches,
-    (input, reader): (&Input, &Reader<'_>),
+    words: &str,
+    options: &ScriptOptions,
+    recording: (&Input, &Reader<'_>),
     output: Output,
     names: &dyn SymbolSource,
 ) -> Result<i32, Failure> {
-    let words = matches
-        .get_one::<String>("call-tree")
-        .map_or("", String::as_str);
     let form = Form::parse(words).ok_or_else(|| {
         Failure::bad_option(format!(
             "--call-tree: '{words}' is none of depth:N, functions, json or several with commas (not depth:N with functions)"
         ))
     })?;
-    let filter = Filter::from_matches(matches, reader)?;
+    let (input, reader) = recording;
+    let filter = Filter::new(&options.recording.filter, reader)?;
     let progress = input.progress(true);
-    let mut session = Session::new(reader)
-        .keeping_exited_threads()
-        .observed_by(&progress)
-        .knowing_guests(&guests::known(matches));
-    let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
-    let decoding = Decoding::prepare(
-        matches,
-        itrace_options(matches)?,
-        (input, reader),
-        &mut session,
-        &takes_cpu,
-    )?;
-    let decoding = decoding.ok_or_else(|| {
-        Failure::new(format!(
+    let query = Query {
+        keeps_exited_threads: true,
+        guests: Some(&options.recording.symbols.guests),
+        progress: Some(&progress),
+        ..Query::default()
+    };
+    let mut walk = query.start(reader);
+    if let Some(TraceRequest { itrace, cores }) = options.trace {
+        let trace = TraceOptions {
+            itrace: itrace_options(itrace),
+            cores,
+            symbols: &options.recording.symbols,
+            recording: input.path(),
+        };
+        let decoded = walk.decode_trace(trace, &filter);
+        decoded.map_err(|error| input.refuse(&error))?;
+    }
+    if !walk.decodes_trace() {
+        return Err(Failure::new(format!(
             "{}: no Intel PT trace in it to show calls of",
             input.path().display()
-        ))
-    })?;
+        )));
+    }
+    let choice = FunctionChoice::new(options.functions.clone());
     let mut sink = Timeline {
         endian: reader.endian(),
         calls: Calls::default(),
         functions: FunctionTable::new(names),
         events: Vec::new(),
-        teller: Teller {
+        writer: CallWriter {
             output,
             form,
-            shown: Shown::new(filter, Symbols::from_matches(matches)),
-            lines: Lines::default(),
+            visible: VisibleCalls::new(filter, choice),
+            lines: CallLines::default(),
             totals: Totals::default(),
             summary: Summary::default(),
             timed: false,
             failed: None,
         },
     };
-    sink.teller.begin();
-    let finished = decoding.run(session, (input, reader), &mut sink)?;
+    sink.writer.begin();
+    let finished = itrace_log::run(walk, (input, reader.endian()), &mut sink)?;
     drop(progress);
     let Timeline {
         calls,
         functions,
-        mut teller,
+        mut writer,
         ..
     } = sink;
-    teller.summary.remarks = calls.remarks();
-    teller.finish(&functions)?;
+    writer.summary.remarks = calls.remarks();
+    writer.finish(&functions)?;
     report_trouble(&finished.diagnostics);
     Ok(code::SUCCESS)
 }
@@ -155,25 +149,25 @@ struct Timeline<'s> {
     endian: Endian,
     calls: Calls,
     functions: FunctionTable<'s>,
-    teller: Teller,
-    /// What the last branch did to calls.
+    writer: CallWriter,
+    /// The calls that the last branch began or ended.
     events: Vec<CallEvent>,
 }
 
 impl Timeline<'_> {
-    /// Shows what happened to calls.
-    fn tell(&mut self, machine: &Machine) -> ControlFlow<()> {
+    /// Shows the calls that began and ended.
+    fn show_events(&mut self, machine: &Machine) -> ControlFlow<()> {
         let events = std::mem::take(&mut self.events);
-        let told = events.iter().try_for_each(|event| match event {
-            CallEvent::Entered(call) => self.teller.entered(machine, &self.functions, call),
-            CallEvent::Left(ended) => self.teller.left(machine, &self.functions, ended),
+        let written = events.iter().try_for_each(|event| match event {
+            CallEvent::Entered(call) => self.writer.entered(machine, &self.functions, call),
+            CallEvent::Left(ended) => self.writer.left(machine, &self.functions, ended),
         });
         self.events = events;
         self.events.clear();
-        match told {
+        match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
-                self.teller.failed = Some(error);
+                self.writer.failed = Some(error);
                 ControlFlow::Break(())
             }
         }
@@ -193,7 +187,7 @@ impl Timeline<'_> {
             &mut functions.of(machine, thread),
             &mut |event| events.push(event),
         );
-        self.tell(machine)
+        self.show_events(machine)
     }
 }
 
@@ -235,7 +229,7 @@ impl Sink for Timeline<'_> {
         if self.events.is_empty() {
             ControlFlow::Continue(())
         } else {
-            self.tell(machine)
+            self.show_events(machine)
         }
     }
 
@@ -260,7 +254,7 @@ impl Sink for Timeline<'_> {
     }
 
     fn trace_error(&mut self, _: &mut Machine, _: &AuxtraceError<'_>) -> ControlFlow<()> {
-        self.teller.summary.errors += 1;
+        self.writer.summary.errors += 1;
         ControlFlow::Continue(())
     }
 
@@ -275,23 +269,23 @@ impl Sink for Timeline<'_> {
         calls.finish(&mut functions.of(machine, idle), &mut |event| {
             events.push(event)
         });
-        self.tell(machine)
+        self.show_events(machine)
     }
 }
 
 /// Writes calls, or adds them up.
-struct Teller {
+struct CallWriter {
     output: Output,
     form: Form,
-    shown: Shown,
-    lines: Lines,
+    visible: VisibleCalls,
+    lines: CallLines,
     totals: Totals,
     summary: Summary,
     timed: bool,
     failed: Option<io::Error>,
 }
 
-impl Teller {
+impl CallWriter {
     fn begin(&mut self) {
         let Form {
             by_function, json, ..
@@ -312,7 +306,7 @@ impl Teller {
         call: &Call,
     ) -> io::Result<()> {
         let name = &functions.text(call.function).name;
-        let Some(depth) = self.shown.entered(machine, call, name) else {
+        let Some(depth) = self.visible.entered(machine, call, name) else {
             return Ok(());
         };
         if self.folds(depth) || self.form.json || self.form.by_function {
@@ -335,7 +329,7 @@ impl Teller {
         functions: &FunctionTable<'_>,
         ended: &Ended,
     ) -> io::Result<()> {
-        let Some(depth) = self.shown.left(&ended.call) else {
+        let Some(depth) = self.visible.left(&ended.call) else {
             return Ok(());
         };
         self.count(ended);
@@ -356,7 +350,7 @@ impl Teller {
         self.output.settle()
     }
 
-    /// Whether a call at a depth is counted in the ones above alone.
+    /// `true` for a depth whose calls are counted in the ones above alone.
     fn folds(&self, depth: u32) -> bool {
         self.form.deepest.is_some_and(|deepest| depth >= deepest)
     }

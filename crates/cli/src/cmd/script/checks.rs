@@ -1,19 +1,21 @@
-//! `--debug-mode`: nothing is shown; what is wrong with the recording is told.
+//! `--debug-mode`: no samples are shown, but what is wrong with the recording.
 
 use std::ops::ControlFlow;
 
 use oxperf_abi::PerfTime;
 use oxperf_machine::Machine;
-use oxperf_session::{NoSink, SampleEvent, Session, Sink};
+use oxperf_query::QueryRun;
+use oxperf_session::{NoSink, SampleEvent, Sink};
 
 use crate::failure::{Failure, code};
-use crate::input::{Input, report_trouble};
+use crate::input::Input;
+use crate::losses::report_trouble;
 use crate::output::print_error;
 
-/// Reads all samples and tells how many come before the one that they follow.
-pub(super) fn run(input: &Input, session: Session<'_, '_>) -> Result<i32, Failure> {
+/// Reads all samples and reports how many have a time before the one that they follow.
+pub(super) fn run(input: &Input, walk: QueryRun<'_, '_>) -> Result<i32, Failure> {
     let mut checks = Checks::default();
-    let finished = session
+    let finished = walk
         .run(&mut checks)
         .map_err(|error| input.refuse(&error))?;
     report_trouble(&finished.diagnostics);

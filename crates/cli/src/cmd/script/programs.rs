@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction};
 use oxperf_present::text::sanitize;
 
 use crate::failure::Failure;
@@ -12,15 +11,6 @@ use crate::output::print_line;
 
 /// How much of a program is looked at.
 const HEAD: u64 = 4096;
-
-/// The option.
-pub(super) fn argument() -> Arg {
-    Arg::new("list")
-        .short('l')
-        .long("list")
-        .action(ArgAction::SetTrue)
-        .help("List the programs in this folder that -s could run: scripts, with their first line of comment")
-}
 
 /// Lists them.
 pub(super) fn list() -> Result<(), Failure> {

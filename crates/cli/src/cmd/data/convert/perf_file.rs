@@ -4,7 +4,8 @@ use oxperf_session::{RewriteError, Rewritten, rewrite};
 
 use super::{Converted, Request};
 use crate::failure::Failure;
-use crate::input::{chain, report_damage};
+use crate::input::chain;
+use crate::losses::report_damage;
 use crate::output::print_error;
 
 /// Writes the file.

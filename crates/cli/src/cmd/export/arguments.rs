@@ -1,0 +1,128 @@
+//! The options of `export`, and the typed options that are made of them.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use oxperf_itrace::ItraceOptions;
+use oxperf_present::export::Format;
+
+use crate::arguments::{self, text};
+use crate::cmd::script::arguments::{ChainRequest, OutputFormat, ScriptOptions};
+use crate::failure::Failure;
+use crate::recording_options::{RecordingOptions, TraceRequest};
+
+const EXAMPLES: &str = "\
+Examples:
+  oxperf export --format folded | flamegraph.pl > f.svg
+  oxperf export --format speedscope -o f.json      open it at speedscope.app
+  oxperf export --format firefox -o f.json         open it at profiler.firefox.com
+  oxperf export --format perfetto -o f.pftrace     open it at ui.perfetto.dev
+  oxperf export --format pprof -o f.pb             go tool pprof f.pb
+  oxperf export --format callgrind -o f.out        callgrind_annotate f.out, kcachegrind f.out
+  oxperf export --format jsonl | jq .              every event as an object, as script --format jsonl";
+
+/// The format that `script` writes.
+const LINES: &str = "jsonl";
+
+/// The options.
+pub(crate) fn command() -> Command {
+    Command::new("export")
+        .about("Write a recording as a file that another tool shows")
+        .after_help(EXAMPLES)
+        .args(arguments::input::arguments())
+        .next_help_heading("The file")
+        .args([
+            Arg::new("format")
+                .long("format")
+                .value_name("FORMAT")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(
+                    Format::ALL.map(|(name, _)| name).into_iter().chain([LINES]),
+                ))
+                .help("Which tool the file is for"),
+            Arg::new("output")
+                .long("output")
+                .short('o')
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Where to write it [default: standard output]"),
+            Arg::new("event")
+                .long("event")
+                .short('e')
+                .value_name("EVENT")
+                .help("Which event's samples [default: the first that has any]"),
+            Arg::new("max-stack")
+                .long("max-stack")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .default_value("127")
+                .help("Most frames of a sample"),
+        ])
+        .next_help_heading("Which samples")
+        .args(arguments::filter::arguments())
+        .next_help_heading("Hardware trace")
+        .args(arguments::itrace::arguments(ItraceOptions::ALL_LETTERS))
+        .next_help_heading("Names")
+        .args(arguments::symbols::arguments())
+}
+
+/// Everything that `export` is asked for.
+pub(super) struct ExportOptions {
+    /// The recording, and the samples of it that count.
+    pub(super) recording: RecordingOptions,
+    /// The name of the format.
+    pub(super) format: String,
+    /// The file that is written; `None` for standard output.
+    pub(super) output: Option<PathBuf>,
+    /// The event whose samples are exported; `None` for the first that has any.
+    pub(super) event: Option<String>,
+    /// Most frames of a sample.
+    pub(super) max_stack: usize,
+    /// The samples that are made of hardware trace; `None` makes none.
+    pub(super) trace: Option<TraceRequest>,
+}
+
+impl ExportOptions {
+    /// Whether the format is that of `script --format jsonl`.
+    pub(super) fn is_lines(&self) -> bool {
+        self.format == LINES
+    }
+
+    /// The options of `script` that write every event as a line of JSON.
+    pub(super) fn into_script(self) -> ScriptOptions {
+        let plain = ScriptOptions::new(self.recording, OutputFormat::Jsonl);
+        ScriptOptions {
+            chains: ChainRequest {
+                max_stack: self.max_stack,
+                ..plain.chains
+            },
+            trace: self.trace,
+            ..plain
+        }
+    }
+}
+
+/// The options that were given.
+///
+/// # Errors
+/// One has a bad value.
+pub(super) fn options(matches: &ArgMatches) -> Result<ExportOptions, Failure> {
+    let format = text(matches, "format").unwrap_or_default().to_owned();
+    // Each makes of hardware trace what the command does that shows it so.
+    let own = if format == LINES {
+        ItraceOptions::SCRIPT
+    } else {
+        ItraceOptions::REPORT
+    };
+    let output = matches.get_one::<PathBuf>("output");
+    let recording = arguments::recording(matches);
+    Ok(ExportOptions {
+        format,
+        output: output.filter(|path| path.as_os_str() != "-").cloned(),
+        event: text(matches, "event").map(str::to_owned),
+        max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
+        trace: recording.trace.request(own)?,
+        recording,
+    })
+}

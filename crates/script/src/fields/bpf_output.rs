@@ -1,0 +1,19 @@
+//! `bpf-output`: the bytes that a BPF program wrote into a sample.
+
+use oxperf_present::script::{FieldSet, write_bpf_output};
+
+use super::TextField;
+use crate::format::text::TextFormat;
+use crate::output::ScriptOutput;
+use crate::view::SampleView;
+
+pub const FIELD: TextField = TextField {
+    fields: &[FieldSet::BPF_OUTPUT],
+    write,
+};
+
+fn write(_: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+    if let Some(raw) = view.sample().raw.filter(|_| view.style.bpf_output) {
+        write_bpf_output(raw, out.buffer());
+    }
+}

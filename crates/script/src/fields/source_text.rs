@@ -1,0 +1,34 @@
+//! `srccode`: the text of source lines between samples.
+
+use oxperf_abi::CpuMode;
+use oxperf_present::text::number::push_number;
+use oxperf_present::text::sanitize;
+
+use crate::format::text::TextFormat;
+use crate::view::AddressContext;
+
+/// Appends the text of the source line of an address, unless the thread showed it last.
+pub fn write_source_text(
+    text: &mut TextFormat<'_>,
+    context: AddressContext<'_>,
+    address: (CpuMode, u64),
+    out: &mut Vec<u8>,
+) {
+    let (mode, ip) = address;
+    let Some(located) = context.locate(mode, ip) else {
+        return;
+    };
+    let source = text.names.source(context.machine.objects(), located.dso);
+    let Some(line) = source.and_then(|source| source.line(located.address)) else {
+        return;
+    };
+    if let Some(shown) = text.source_texts.next(context.thread, &line) {
+        out.push(b'|');
+        let start = out.len();
+        push_number(out, u64::from(line.line), 1, b' ');
+        out.resize(out.len().max(start + 8), b' ');
+        out.push(b' ');
+        out.extend_from_slice(sanitize(&String::from_utf8_lossy(shown)).as_bytes());
+        out.push(b'\n');
+    }
+}

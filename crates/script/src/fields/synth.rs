@@ -1,0 +1,20 @@
+//! `synth`: the values of an event that was made of hardware trace and is no place of code alone.
+
+use oxperf_present::script::FieldSet;
+use oxperf_present::script::traced::write_payload;
+
+use super::TextField;
+use crate::format::text::TextFormat;
+use crate::output::ScriptOutput;
+use crate::view::SampleView;
+
+pub const FIELD: TextField = TextField {
+    fields: &[FieldSet::SYNTH],
+    write,
+};
+
+fn write(_: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+    if let Some(payload) = view.traced().and_then(|traced| traced.payload.as_ref()) {
+        write_payload(payload, out.buffer());
+    }
+}
