@@ -2,7 +2,7 @@
 //!
 //! Prints addresses, branches with their times, samples, or how much was found and how long it took.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support.rs"]
 mod support;
 
 use std::io::{BufWriter, Write};

@@ -1,6 +1,6 @@
-//! Where instruction bytes come from.
+//! Sources of instruction bytes.
 
-/// Names the content of a stretch of code: the same id promises the same bytes at the same offsets for as long as a
+/// Names the content of a piece of code: the same id promises the same bytes at the same offsets for as long as a
 /// decoder lives. Code that was patched gets a new id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ImageId(pub u64);
@@ -10,16 +10,16 @@ pub struct ImageId(pub u64);
 pub struct CodeAddress {
     /// The instruction pointer.
     pub ip: u64,
-    /// Whether a guest ran (VMX non-root operation).
+    /// True if a guest ran (VMX non-root operation).
     pub guest: bool,
 }
 
 /// A mapping of code.
 #[derive(Clone, Copy, Debug)]
 pub struct Code<'a> {
-    /// What is mapped.
+    /// The image that is mapped.
     pub image: ImageId,
-    /// Where in the image `bytes` begins.
+    /// The offset of `bytes` in the image.
     pub offset: u64,
     /// The address of the first byte.
     pub start: u64,
@@ -38,7 +38,7 @@ impl<'a> Code<'a> {
 
 /// Gives the code that was mapped when the trace was made.
 ///
-/// What an address means may change between two calls of `Decoder::next` (another process, a
+/// The meaning of an address may change between two calls of `Decoder::next` (another process, a
 /// new mapping); the source says so by its generation.
 pub trait CodeSource {
     /// A number that differs whenever an address may mean other code than before.
@@ -47,7 +47,7 @@ pub trait CodeSource {
     /// The mapping that holds `at`, if its code is known.
     fn code(&self, at: CodeAddress) -> Option<Code<'_>>;
 
-    /// Whether `ip` is outside of the addresses that a filter of the recording lets through.
+    /// True if `ip` is outside of the addresses that a filter of the recording lets through.
     fn is_filtered_out(&self, ip: u64) -> bool {
         let _ = ip;
         false

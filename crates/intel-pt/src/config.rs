@@ -1,4 +1,4 @@
-//! What a decoder has to know about the recording, and what is asked of it.
+//! The recording as a decoder has to know it, and the items that are wanted.
 
 use std::num::NonZeroU32;
 
@@ -13,12 +13,12 @@ pub struct Ratio {
     pub denominator: u32,
 }
 
-/// How the trace was recorded.
+/// The options with which the trace was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Whether branches were traced at all.
+    /// True if branches were traced at all.
     pub branches: bool,
-    /// Whether returns may be told by a TNT bit.
+    /// True if returns may have a TNT bit.
     pub return_compression: bool,
     /// The crystal clock's bits below the MTC payload.
     pub mtc_shift: u8,
@@ -26,7 +26,7 @@ pub struct Config {
     pub tsc_to_crystal: Option<Ratio>,
     /// The ratio of core to bus clock at which the core runs as fast as the time-stamp counter ticks, if known.
     pub max_non_turbo_ratio: Option<NonZeroU32>,
-    /// What the processor writes other than the manual says.
+    /// Differences of the processor's trace from the manual.
     pub errata: Errata,
     /// Unconditional branches in a row, without any packet, that are taken for an endless loop.
     pub max_loops: u32,
@@ -47,7 +47,7 @@ impl Default for Config {
     }
 }
 
-/// How often an instruction is sampled.
+/// The interval of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Period {
     /// Every so many instructions; at least 1.
@@ -56,7 +56,7 @@ pub enum Period {
     Ticks(u64),
 }
 
-/// How much of the flow is followed.
+/// The part of the flow that is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QuickMode {
     /// Every instruction.
@@ -68,15 +68,15 @@ pub enum QuickMode {
     Psb,
 }
 
-/// What a decoder is to tell beside errors.
+/// The items that a decoder emits beside errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EmitOptions {
-    /// [`Item::Path`](crate::Item::Path) for all code that ran. Without it, and without a period, runs are counted only.
+    /// [`Item::Path`](crate::Item::Path) for all code that ran. Without it, and without a period, paths are counted only.
     pub paths: bool,
-    /// Instructions to be marked in runs.
+    /// Instructions to be marked in paths.
     pub period: Option<Period>,
     /// [`Item::Event`](crate::Item::Event).
     pub events: bool,
-    /// How much of the flow is followed.
+    /// The part of the flow that is followed.
     pub quick: QuickMode,
 }

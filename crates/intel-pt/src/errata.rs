@@ -3,12 +3,12 @@
 //! The names are those of Intel's specification updates. Errata that are not here need nothing: what they write is read
 //! the same way on every processor (BDM70, SKL014, APL11, APL12), or is lost (SKL168, SKZ84).
 
-/// What a processor may write.
+/// The errors of a processor's trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Errata {
     /// The FUP before an interrupt may name the instruction behind the next one (Goldmont).
     pub fup_with_next_ip: bool,
-    /// BDM64: where a branch leads into the abort of a transaction, the trace may tell a wrong way for it.
+    /// BDM64: where a branch leads into the abort of a transaction, the trace may give a wrong outcome for it.
     pub branch_before_abort: bool,
     /// SKD007: an overflow may cut a CYC packet of several bytes off, so that the two bytes of the OVF packet go on with
     /// it and look like the end of that CYC packet and another one.

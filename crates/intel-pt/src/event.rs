@@ -1,4 +1,4 @@
-//! What a trace tells beside the flow of control.
+//! Events of a trace beside the flow of control.
 
 use crate::insn::Class;
 use crate::packet::{BlockItem, ControlFlowEvent, Mwait, PowerEntry, PowerExit};
@@ -8,11 +8,11 @@ use crate::packet::{BlockItem, ControlFlowEvent, Mwait, PowerEntry, PowerExit};
 pub enum Event {
     /// A PSB, with the address that its FUP names.
     Psb {
-        /// Where it begins in the trace.
+        /// Its place in the trace.
         offset: u64,
         /// The address, if tracing was on.
         ip: Option<u64>,
-        /// Whether an error had come before it, and decoding goes on at the address.
+        /// True if an error had come before it, and decoding goes on at the address.
         begins: bool,
     },
     /// The core to bus clock ratio changed.
@@ -44,18 +44,18 @@ pub enum Event {
     PowerExit(PowerExit),
     /// An interrupt, exception or another event.
     ControlFlow {
-        /// Which.
+        /// Its kind.
         event: ControlFlowEvent,
         /// The address of the instruction: the one that a FUP names, or where control went from.
         ip: Option<u64>,
-        /// What it did to the flow of control, if the trace tells that with it.
+        /// Its effect on the flow of control, if the trace has that with it.
         transfer: Option<Transfer>,
         /// More about it, in `Decoder::event_data`: so many values.
         data: u8,
     },
     /// The interrupt flag changed.
     InterruptFlag {
-        /// Whether interrupts are enabled now.
+        /// True if interrupts are enabled now.
         enabled: bool,
         /// The instruction; `None` where tracing begins.
         ip: Option<u64>,
@@ -71,7 +71,7 @@ pub enum Event {
     Transaction {
         /// The instruction.
         ip: u64,
-        /// Whether a transaction runs now.
+        /// True if a transaction runs now.
         began: bool,
     },
 }
@@ -79,7 +79,7 @@ pub enum Event {
 /// The place of the program at a new core to bus clock ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RatioPlace {
-    /// Where the program is.
+    /// The place of the program.
     Here,
     /// The code that begins here: the packet came while the way was lost.
     Begin(u64),
@@ -87,18 +87,18 @@ pub enum RatioPlace {
     Unknown,
 }
 
-/// A transfer of control that an event comes with. It is told behind the event.
+/// A transfer of control that an event comes with. Its item comes behind the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// What did it.
+    /// Its cause.
     pub by: TransferCause,
-    /// Where control went; `None` where tracing ends.
+    /// The target; `None` where tracing ends.
     pub to: Option<u64>,
-    /// Whether tracing ends here (TIP.PGD).
+    /// True if tracing ends here (TIP.PGD).
     pub end: bool,
 }
 
-/// What transferred control.
+/// The cause of a transfer of control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferCause {
     /// An instruction of this class.

@@ -1,7 +1,7 @@
 //! Code as a graph of blocks, decoded when it first runs.
 //!
 //! A node stands for an address. Its block runs from there to the first instruction whose outcome the trace has to
-//! tell; direct jumps and calls on the way are followed. Nodes are small numbers, found from addresses by indexing.
+//! give; direct jumps and calls on the way are followed. Nodes are small numbers, found from addresses by indexing.
 
 mod build;
 mod section;

@@ -6,6 +6,7 @@ mod cursor;
 mod emulated;
 mod layout;
 mod opcode;
+mod prefixes;
 
 pub use class::{Class, Flow, Instruction};
 pub use classify::classify;

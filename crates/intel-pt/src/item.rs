@@ -1,4 +1,4 @@
-//! What a decoder tells, item by item.
+//! The items that a decoder emits.
 
 use crate::event::Event;
 use crate::packet::ExecMode;
@@ -16,20 +16,20 @@ pub enum Item {
     Begin {
         /// The first instruction.
         to: u64,
-        /// Whether the trace says so itself (TIP.PGE); otherwise the decoder found its way back.
+        /// True if the trace says so itself (TIP.PGE); otherwise the decoder found its way back.
         enabled: bool,
-        /// Whether it ends there at once: the packet that ends it is the first that tells an address.
+        /// True if it ends there at once: the packet that ends it is the first with an address.
         end: bool,
     },
     /// Control was transferred by something other than the instruction: an interrupt, an exception, an abort.
     Async {
         /// The instruction that was to be executed.
         from: u64,
-        /// Where control went; `None` where tracing ends.
+        /// The target; `None` where tracing ends.
         to: Option<u64>,
-        /// Whether tracing ends here (TIP.PGD).
+        /// True if tracing ends here (TIP.PGD).
         end: bool,
-        /// Whether it was the abort of a transaction.
+        /// True if it was the abort of a transaction.
         abort: bool,
     },
     /// The instruction at `ip` ran: a packet names it. Only with [`QuickMode`](crate::QuickMode).
@@ -43,20 +43,20 @@ pub enum Item {
     Error(Error),
     /// The time limit is reached, see `Decoder::set_limit`.
     Pause,
-    /// The stretch of trace is used up: feed the next.
+    /// The chunk of trace is used up: push the next.
     End,
 }
 
-/// What went wrong, and where.
+/// An error and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What.
+    /// The kind of the error.
     pub kind: ErrorKind,
     /// The instruction pointer at that point, if it is known.
     pub ip: Option<u64>,
 }
 
-/// What can go wrong.
+/// The kinds of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The decoder contradicts itself.
@@ -93,10 +93,10 @@ impl ErrorKind {
     }
 }
 
-/// When an item happened, as far as the trace says.
+/// The moment of an item, as far as the trace has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// Where in the trace the packet begins that told it.
+    /// The place in the trace of the packet that led to it.
     pub offset: u64,
     /// The time; `None` before the first TSC packet.
     pub time: Option<Tsc>,
@@ -106,9 +106,9 @@ pub struct Moment {
     pub instructions: u64,
     /// Cycles so far.
     pub cycles: Cycles,
-    /// Whether cycles were told for exactly this moment: of a run, for its first deciding instruction.
+    /// True if cycles are known for exactly this moment: of a path, for its first deciding instruction.
     pub cycles_fresh: bool,
-    /// Whether cycles come from CYC packets; otherwise they are worked out from time, and true at any moment.
+    /// True if cycles come from CYC packets; otherwise they are worked out from time, and true at any moment.
     pub cycles_counted: bool,
     /// The state of the processor.
     pub mode: Mode,
@@ -117,26 +117,26 @@ pub struct Moment {
 /// Cycles that were spent while code was traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cycles {
-    /// Up to the last moment for which they were told exactly.
+    /// Up to the last moment for which they are known exactly.
     pub exact: u64,
-    /// Up to the last moment for which time was told: the cycles of branches that were not taken may be among them.
+    /// Up to the last moment for which the time is known: the cycles of branches that were not taken may be among them.
     pub rough: u64,
 }
 
 /// The state of the processor as far as the trace says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mode {
-    /// How wide the code is that ran.
+    /// The width of the code that ran.
     pub width: ExecMode,
-    /// Whether a transaction runs.
+    /// True if a transaction runs.
     pub in_transaction: bool,
-    /// Whether a guest runs.
+    /// True if a guest runs.
     pub guest: bool,
-    /// Whether that changes with the transfer of control that ends here.
+    /// True if that changes with the transfer of control that ends here.
     pub guest_toggled: bool,
-    /// Whether interrupts are disabled. It means something only if event trace was on.
+    /// True if interrupts are disabled. It means something only if event trace was on.
     pub interrupts_disabled: bool,
-    /// Whether that changes here.
+    /// True if that changes here.
     pub interrupts_toggled: bool,
 }
 

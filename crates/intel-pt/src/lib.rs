@@ -1,7 +1,7 @@
 //! Intel Processor Trace, for any program that holds trace bytes.
 //!
 //! [`packet`] turns bytes into packets and back. A decoder then needs the code that ran, from a [`CodeSource`], and
-//! tells the flow of control as [`Item`]s. Nothing here opens a file, starts a thread or knows who recorded the trace;
+//! gives the flow of control as [`Item`]s. Nothing here opens a file, starts a thread or knows who recorded the trace;
 //! what a caller has to supply are bytes.
 //!
 //! Source of the formats: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, "Intel Processor

@@ -1,4 +1,4 @@
-//! What a decoder does, step by step, for a log of its work.
+//! The steps of a decoder, for a log of its work.
 
 use crate::item::Tsc;
 use crate::packet::{Packet, text::perf};
@@ -15,13 +15,13 @@ pub enum Note {
     },
     /// It read a packet.
     Reads(Read),
-    /// A packet told this time.
+    /// A packet had this time.
     Time(Tsc),
     /// TMA tied the crystal clock to the time-stamp counter.
     Ties {
         /// The time at which the last MTC packet would have been written.
         time: Tsc,
-        /// What it would have held.
+        /// Its payload.
         mtc: u8,
         /// Ticks of the crystal clock since then.
         rest: u64,
@@ -33,9 +33,9 @@ pub enum Note {
 /// A packet as it stands in the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Read {
-    /// Where it begins.
+    /// Its first byte in the trace.
     pub offset: u64,
-    /// What it says; `None` for a byte that begins no packet.
+    /// Its content; `None` for a byte that begins no packet.
     pub packet: Option<Packet>,
     pub(crate) bytes: [u8; Read::MOST],
     pub(crate) length: u8,
@@ -58,15 +58,15 @@ impl Read {
     }
 }
 
-/// What a cycle was measured to be worth.
+/// The measured length of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Ticks of the time-stamp counter per cycle.
     pub ticks: f64,
-    /// The same by the last CBR packet.
+    /// The length by the last CBR packet.
     pub nominal: Option<f64>,
-    /// Whether it is taken.
+    /// True if it is taken.
     pub believed: bool,
-    /// Where the packet begins up to which was measured.
+    /// The start of the packet up to which was measured.
     pub end: u64,
 }

@@ -1,4 +1,4 @@
-//! Runs: stretches of executed code, as the blocks that were walked through.
+//! Paths: code that ran, as the blocks that were walked through.
 
 use crate::insn::Class;
 use crate::item::{Cycles, Tsc};
@@ -23,7 +23,7 @@ pub struct Located {
     pub ip: u64,
     /// Bytes that it has.
     pub length: u8,
-    /// What it does to the flow of control.
+    /// Its effect on the flow of control.
     pub class: Class,
 }
 
@@ -35,7 +35,7 @@ impl Located {
     }
 }
 
-/// Code that runs from its first instruction to the first whose outcome the trace has to tell. Direct jumps and calls
+/// Code that runs from its first instruction to the first whose outcome the trace has to give. Direct jumps and calls
 /// are followed inside a block, so that its addresses need not be in order.
 #[derive(Clone, Copy, Debug)]
 pub struct BasicBlock<'a> {
@@ -77,7 +77,7 @@ impl BlockVisit {
         BlockId(self.0 & !BlockVisit::TAKEN)
     }
 
-    /// Whether its last instruction branched.
+    /// True if its last instruction branched.
     #[inline]
     pub const fn taken(self) -> bool {
         self.0 & BlockVisit::TAKEN != 0
@@ -87,7 +87,7 @@ impl BlockVisit {
 /// An instruction that is to be sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Index into the run's visits.
+    /// Index into the path's visits.
     pub visit: u32,
     /// Index into the block's instructions.
     pub instruction: u32,
@@ -95,38 +95,38 @@ pub struct Mark {
     pub choices: Choices,
 }
 
-/// What ran between two packets of the trace.
+/// The code that ran between two packets of the trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
     /// The blocks, in order.
     pub visits: &'a [BlockVisit],
     /// Instructions of the last visit that ran, where it is not all of them: an event came before the next one.
     pub partial: Option<u32>,
-    /// Where the run arrived: the address of what runs next, or `None` if tracing ended with an unknown target.
+    /// The address of the instruction that runs next, or `None` if tracing ended with an unknown target.
     pub next: Option<u64>,
-    /// Whether tracing ended with the last instruction.
+    /// True if tracing ended with the last instruction.
     pub end: bool,
     /// Instructions to sample.
     pub marks: &'a [Mark],
     /// The time of the instructions before the first deciding one. From that one on it is the moment's time.
     pub before: Option<Tsc>,
-    /// Instructions of the whole run.
+    /// Instructions of the whole path.
     pub instructions: u64,
-    /// The first deciding instruction, counted from 1; `None` where the run goes on without one.
+    /// The first deciding instruction, counted from 1; `None` where the path goes on without one.
     pub decision: Option<u64>,
     /// Cycles before the deciding instruction; from that one on they are the moment's.
     pub cycles_before: Cycles,
 }
 
-/// A branch of a run that was taken.
+/// A branch of a path that was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
     /// The branching instruction.
     pub from: Located,
-    /// Where it went; `None` where tracing ended and the target is unknown.
+    /// Its target; `None` where tracing ended and the target is unknown.
     pub to: Option<u64>,
-    /// Whether tracing ended with it.
+    /// True if tracing ended with it.
     pub end: bool,
-    /// Instructions of the run up to and with this one.
+    /// Instructions of the path up to and with this one.
     pub instructions: u64,
 }

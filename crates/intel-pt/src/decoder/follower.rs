@@ -145,6 +145,15 @@ impl<'t> Follower<'t> {
     /// Finishes what waited for items to be taken. Gives the first item that it makes.
     #[inline]
     pub(super) fn finish_pending(&mut self, code: &impl CodeSource) -> Option<Item> {
+        if let Pending::Split(_) | Pending::Outcomes(_) = self.pending {
+            self.finish_waiting(code)
+        } else {
+            None
+        }
+    }
+
+    #[cold]
+    fn finish_waiting(&mut self, code: &impl CodeSource) -> Option<Item> {
         loop {
             match self.pending {
                 Pending::Split(split) => {
@@ -187,12 +196,12 @@ impl<'t> Follower<'t> {
     #[inline]
     fn ready(&self) -> Option<u32> {
         let walker = self.walker();
-        match (self.phase, self.pending) {
-            (Phase::Follow, Pending::None) => walker.position().filter(|_| {
-                !self.is_quick() && !self.emitter.keeps_notes() && !walker.is_in_old_code()
-            }),
-            _ => None,
-        }
+        let is_ready = self.phase == Phase::Follow
+            && matches!(self.pending, Pending::None)
+            && !self.is_quick()
+            && !self.emitter.keeps_notes()
+            && !walker.is_in_old_code();
+        walker.position().filter(|_| is_ready)
     }
 
     /// Runs the code of before a pause up to its first branch; true if the path ends there.
@@ -232,10 +241,10 @@ impl<'t> Follower<'t> {
         if self.on_timing(packet) {
             return;
         }
-        match (self.pending, self.phase) {
+        match (&self.pending, self.phase) {
             (Pending::PsbPlus(_), _) => self.on_psb_plus(packet, code),
             (_, Phase::FindPsb | Phase::FindIp) => self.seek(packet, code),
-            (Pending::Leaving(from), Phase::Follow) => self.on_leaving(from, packet, code),
+            (&Pending::Leaving(from), Phase::Follow) => self.on_leaving(from, packet, code),
             (_, Phase::Follow) => {
                 if !matches!(packet, Packet::Fup(_) | Packet::Pad) {
                     self.emitter.forget_bound_mode();
@@ -250,6 +259,7 @@ impl<'t> Follower<'t> {
     }
 
     /// Applies a timing packet; true if it was one.
+    #[inline]
     fn on_timing(&mut self, packet: Packet) -> bool {
         let behind_cyc = self.emitter.trace().clock().is_behind_cyc();
         let in_psb_plus = matches!(self.pending, Pending::PsbPlus(_));

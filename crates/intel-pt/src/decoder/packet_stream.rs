@@ -1,4 +1,4 @@
-//! The trace as one stream of packets, though it comes in stretches.
+//! The trace as one stream of packets, though it comes in chunks.
 
 use crate::item::Tsc;
 use crate::note::Read;
@@ -11,22 +11,22 @@ pub struct TraceChunk<'t> {
     pub bytes: &'t [u8],
     /// The place of the first byte in the trace: items name their place by it.
     pub offset: u64,
-    /// Whether it begins where the last stretch ended.
+    /// True if it begins where the last chunk ended.
     pub consecutive: bool,
-    /// A time near the stretch's, for the upper bits that TSC packets lack.
+    /// A time near the chunk's, for the upper bits that TSC packets lack.
     pub reference: Option<Tsc>,
 }
 
-/// The stretch that is being read, and the beginning of a packet from the one before.
+/// The chunk that is being read, and the beginning of a packet from the one before.
 #[derive(Debug)]
 pub(super) struct PacketStream<'t> {
     reader: PacketReader<'t>,
     base: u64,
-    /// Where the last packet begins, relative to `base`.
+    /// The start of the last packet, relative to `base`.
     packet: i64,
     /// The beginning of a packet, from the chunk before.
     rest: Vec<u8>,
-    /// The last packet, if it began in the stretch before.
+    /// The last packet, if it began in the chunk before.
     joined: Vec<u8>,
 }
 
@@ -58,24 +58,24 @@ impl<'t> PacketStream<'t> {
         self.base = stretch.offset;
     }
 
-    /// Where the last packet begins.
+    /// The start of the last packet.
     #[inline]
     pub(super) fn offset_of_packet(&self) -> u64 {
         self.base.wrapping_add_signed(self.packet)
     }
 
-    /// Where the next packet begins.
+    /// The start of the next packet.
     #[inline]
     pub(super) fn offset(&self) -> u64 {
         (self.base + self.reader.offset() as u64).wrapping_sub(self.rest.len() as u64)
     }
 
-    /// True if the next packet begins in this stretch, outside any block.
+    /// True if the next packet begins in this chunk, outside any block.
     pub(super) fn is_whole(&self) -> bool {
         self.rest.is_empty() && !self.reader.is_in_block()
     }
 
-    /// What is left of the stretch.
+    /// The unread part of the chunk.
     pub(super) fn unread(&self) -> TraceChunk<'t> {
         TraceChunk {
             bytes: self.reader.rest(),
@@ -133,12 +133,12 @@ impl<'t> PacketStream<'t> {
         (bytes, (length + zeros) as u8)
     }
 
-    /// The packets behind the last one, as far as the stretch goes.
+    /// The packets behind the last one, as far as the chunk goes.
     pub(super) fn ahead(&self) -> PacketReader<'t> {
         self.reader.clone()
     }
 
-    /// The next packet; `None` at the end of the stretch.
+    /// The next packet; `None` at the end of the chunk.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Result<Packet, BadPacket>> {
         if !self.rest.is_empty() {
@@ -159,7 +159,7 @@ impl<'t> PacketStream<'t> {
         }
     }
 
-    /// Keeps what is left from `at` on for the next stretch.
+    /// Keeps what is left from `at` on for the next chunk.
     fn keep_rest(&mut self, at: usize) {
         let trace = self.reader.trace();
         self.rest.clear();
@@ -169,7 +169,7 @@ impl<'t> PacketStream<'t> {
         self.reader.seek_like(trace.len(), &before);
     }
 
-    /// Reads the packet that began in the stretch before.
+    /// Reads the packet that began in the chunk before.
     #[cold]
     fn next_joined(&mut self) -> Option<Result<Packet, BadPacket>> {
         let more = self.reader.rest();
@@ -218,7 +218,7 @@ impl<'t> PacketStream<'t> {
         false
     }
 
-    /// Looks for a PSB that began in the stretch before.
+    /// Looks for a PSB that began in the chunk before.
     fn find_joined_psb(&mut self) -> bool {
         let mut joined = std::mem::take(&mut self.rest);
         let old = joined.len();

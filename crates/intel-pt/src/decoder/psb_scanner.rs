@@ -8,12 +8,12 @@ use crate::packet::{ModeExec, Packet, PacketReader};
 
 /// Predicts [`Checkpoint`]s from one on, in a small part of the time that decoding takes.
 ///
-/// Where the trace is damaged or does not fit the code, decoding may find another state: compare.
+/// If the trace is damaged or does not fit the code, decoding may find another state: compare.
 #[derive(Clone, Debug)]
 pub struct PsbScanner<'t> {
     reader: PacketReader<'t>,
     base: u64,
-    /// What is known so far; its place and address are those of the last PSB+.
+    /// The state so far; its place and address are those of the last PSB+.
     state: Checkpoint,
     enabled: bool,
     /// Packets were dropped, and no address came since.

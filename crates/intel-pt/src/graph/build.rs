@@ -143,7 +143,7 @@ impl Graph {
     }
 }
 
-/// How a block ends.
+/// The end of a block.
 struct Last {
     end: End,
     next: Option<u64>,
@@ -161,7 +161,7 @@ struct Walk<'a, S> {
 }
 
 impl<S: CodeSource> Walk<'_, S> {
-    /// Whether the mapping of the first instruction holds `ip`.
+    /// True if the mapping of the first instruction holds `ip`.
     fn holds(&self, ip: u64) -> bool {
         self.code.is_some_and(|code| !code.from(ip).is_empty())
     }
@@ -181,7 +181,7 @@ impl<S: CodeSource> Walk<'_, S> {
         classify(self.code?.from(ip), self.context.mode)
     }
 
-    /// Where a direct branch goes. Addresses of 32-bit code wrap around.
+    /// The target of a direct branch. Addresses of 32-bit code wrap around.
     fn target(&self, behind: u64, relative: i32) -> u64 {
         let target = behind.wrapping_add(i64::from(relative).cast_unsigned());
         match self.context.mode {

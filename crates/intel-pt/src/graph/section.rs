@@ -15,13 +15,13 @@ const NONE: u32 = u32::MAX;
 
 type Page = [u32; 1 << PAGE_BITS];
 
-/// What makes a section: the same bytes at the same addresses, read in the same mode.
+/// The identity of a section: the same bytes at the same addresses, read in the same mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) image: ImageId,
     /// Address less offset in the image.
     pub(super) bias: u64,
-    /// Which gigabyte of the image.
+    /// The gigabyte of the image.
     pub(super) part: u64,
     pub(super) mode: ExecMode,
 }

@@ -1,10 +1,10 @@
-//! What addresses mean now: ranges of the current address space and their sections.
+//! The meaning of addresses now: ranges of the current address space and their sections.
 
 use super::section::{Key, SECTION_BITS, Sections};
 use crate::code::Code;
 use crate::packet::ExecMode;
 
-/// How code is read and whose it is.
+/// The width and the owner of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CodeContext {
     pub(crate) mode: ExecMode,
@@ -19,7 +19,7 @@ impl CodeContext {
     };
 }
 
-/// A stretch of addresses within one section.
+/// A range of addresses within one section.
 #[derive(Clone, Copy, Debug)]
 struct Range {
     start: u64,

@@ -1,6 +1,6 @@
-//! What instructions do to the flow of control.
+//! Instructions by their effect on the flow of control.
 
-/// The kinds of instructions that a trace tells apart.
+/// The kinds of instructions that a trace keeps apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Class {
@@ -38,21 +38,21 @@ pub enum Class {
     PtWrite,
 }
 
-/// What has to be known to go on behind an instruction.
+/// The knowledge that is needed to go on behind an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flow {
     /// Nothing: the next instruction follows.
     Next,
     /// Nothing: it branches to a fixed place.
     Direct,
-    /// Whether it branched: a TNT bit says so.
+    /// The outcome of a branch: a TNT bit.
     Conditional,
-    /// Where it went: a TIP packet says so, or for returns a TNT bit.
+    /// The target: a TIP packet or, for returns, a TNT bit.
     Indirect,
 }
 
 impl Class {
-    /// What has to be known to go on behind an instruction of this class.
+    /// The knowledge that is needed to go on behind an instruction of this class.
     #[inline]
     pub const fn flow(self) -> Flow {
         match self {
@@ -63,7 +63,7 @@ impl Class {
         }
     }
 
-    /// Whether it puts a return address onto the stack that a RET takes back.
+    /// True if it puts a return address onto the stack that a RET takes back.
     #[inline]
     pub const fn is_call(self) -> bool {
         matches!(self, Class::Call | Class::CallIndirect)
@@ -75,7 +75,7 @@ impl Class {
 pub struct Instruction {
     /// Bytes that it has: 1 to 15.
     pub length: u8,
-    /// What it does.
+    /// Its kind.
     pub class: Class,
     /// Of a direct branch: the distance of its target from the end of the instruction. Otherwise 0.
     pub relative: i32,

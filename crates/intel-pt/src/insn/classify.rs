@@ -2,7 +2,8 @@
 
 use super::cursor::Cursor;
 use super::layout::ModRm;
-use super::opcode::{Opcode, Prefixes};
+use super::opcode::Opcode;
+use super::prefixes::Prefixes;
 use super::{Class, Instruction};
 use crate::packet::ExecMode;
 
@@ -19,8 +20,8 @@ use crate::packet::ExecMode;
 /// ```
 pub fn classify(bytes: &[u8], mode: ExecMode) -> Option<Instruction> {
     let mut cursor = Cursor::new(bytes);
-    let mut prefixes = Prefixes::read(&mut cursor, mode)?;
-    let opcode = prefixes.opcode(&mut cursor)?;
+    let mut prefixes = cursor.prefixes(mode)?;
+    let opcode = Opcode::read(&mut cursor, &mut prefixes)?;
     let layout = opcode.layout(mode)?;
     let modrm = match layout.modrm {
         ModRm::Absent => 0,
@@ -77,7 +78,7 @@ fn two_bytes(opcode: u8, modrm: u8, prefixes: &Prefixes) -> Class {
     }
 }
 
-/// The register field of ModRM, which tells instructions apart that share an opcode.
+/// The register field of ModRM, which distinguishes instructions that share an opcode.
 fn field(modrm: u8) -> u8 {
     modrm >> 3 & 7
 }

@@ -1,7 +1,8 @@
 //! Walking over the bytes of one instruction.
 
 use super::layout::Immediate;
-use super::opcode::Prefixes;
+use super::prefixes::Prefixes;
+use crate::packet::ExecMode;
 
 /// The bytes of an instruction, and how far they are read. Everything is `None` where they end too early.
 pub(super) struct Cursor<'a> {
@@ -38,6 +39,15 @@ impl<'a> Cursor<'a> {
     pub(super) fn skip(&mut self, bytes: usize) -> Option<()> {
         self.at = (self.at + bytes <= self.bytes.len()).then_some(self.at + bytes)?;
         Some(())
+    }
+
+    /// Reads prefixes up to the opcode.
+    pub(super) fn prefixes(&mut self, mode: ExecMode) -> Option<Prefixes> {
+        let mut prefixes = Prefixes::none(mode);
+        while prefixes.add(self.peek()?) {
+            self.skip(1)?;
+        }
+        Some(prefixes)
     }
 
     /// Skips a ModRM byte with what it asks for.

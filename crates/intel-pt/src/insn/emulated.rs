@@ -2,10 +2,10 @@
 
 use super::{Class, Instruction};
 
-/// What the jump skips.
+/// The bytes that the jump skips.
 const MARK: &[u8; 16] = b"\x0f\x0bperf,ptwrite  ";
 
-/// Whether `instruction`, which `behind` follows, announces an emulated PTWRITE.
+/// True if `instruction`, which `behind` follows, announces an emulated PTWRITE.
 pub fn announces_emulated_ptwrite(instruction: Instruction, behind: &[u8]) -> bool {
     instruction.class == Class::Jump
         && usize::try_from(instruction.relative) == Ok(MARK.len())

@@ -1,13 +1,13 @@
-//! What follows an opcode, in maps to be read beside the manual's.
+//! The bytes behind an opcode, in maps to be read beside the manual's.
 
-/// What follows an opcode.
+/// The bytes behind an opcode.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     pub(super) modrm: ModRm,
     pub(super) immediate: Immediate,
 }
 
-/// Whether a ModRM byte follows.
+/// True if a ModRM byte follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ModRm {
     Absent,
@@ -17,7 +17,7 @@ pub(super) enum ModRm {
     Full,
 }
 
-/// What follows behind that.
+/// The immediate behind that.
 #[derive(Clone, Copy)]
 pub(super) enum Immediate {
     None,

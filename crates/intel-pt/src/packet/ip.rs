@@ -1,6 +1,6 @@
 //! The instruction pointer of TIP, TIP.PGE, TIP.PGD and FUP packets, compressed against the last one.
 
-/// How much of the address a packet carries (the IPBytes field).
+/// The part of the address that a packet carries (the IPBytes field).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum IpCompression {
@@ -72,7 +72,7 @@ impl Ip {
         }
     }
 
-    /// How much of the address is there.
+    /// The part of the address that is there.
     #[inline]
     pub const fn compression(self) -> IpCompression {
         self.compression
@@ -84,7 +84,7 @@ impl Ip {
         self.payload
     }
 
-    /// Whether the address needs no other one before it.
+    /// True if the address needs no other one before it.
     #[inline]
     pub const fn is_complete(self) -> bool {
         matches!(

@@ -16,7 +16,7 @@ pub enum Packet {
     Tip(Ip),
     /// Tracing begins here.
     TipPge(Ip),
-    /// Tracing ends; the address is where the processor went, if that may be told.
+    /// Tracing ends; the address is where the processor went, if that is visible.
     TipPgd(Ip),
     /// The address of an asynchronous event, or what the packet before it speaks of.
     Fup(Ip),

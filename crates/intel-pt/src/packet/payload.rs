@@ -35,7 +35,7 @@ impl Pip {
         self.0 >> 1 << 5
     }
 
-    /// Whether the processor is in VMX non-root operation.
+    /// True if the processor is in VMX non-root operation.
     pub const fn non_root(self) -> bool {
         self.0 & 1 != 0
     }
@@ -96,7 +96,7 @@ impl ModeExec {
         }
     }
 
-    /// Whether interrupts are enabled, where event trace is on.
+    /// True if interrupts are enabled, where event trace is on.
     pub const fn interrupt_flag(self) -> bool {
         self.0 & 4 != 0
     }
@@ -108,12 +108,12 @@ payload! {
 }
 
 impl ModeTsx {
-    /// Whether a transaction runs.
+    /// True if a transaction runs.
     pub const fn in_transaction(self) -> bool {
         self.0 & 1 != 0
     }
 
-    /// Whether a transaction was aborted.
+    /// True if a transaction was aborted.
     pub const fn aborted(self) -> bool {
         self.0 & 2 != 0
     }
@@ -142,7 +142,7 @@ payload! {
 }
 
 impl PowerEntry {
-    /// Whether the hardware alone asked for it.
+    /// True if the hardware alone asked for it.
     pub const fn hardware(self) -> bool {
         self.0 & 0x80 != 0
     }
@@ -174,13 +174,13 @@ impl PowerExit {
         (self.0 >> 4) as u8 & 0xf
     }
 
-    /// Why it woke, as bits: 1 interrupt, 4 store to the watched address, 8 hardware.
+    /// The reason for which it woke, as bits: 1 interrupt, 4 store to the watched address, 8 hardware.
     pub const fn wake_reason(self) -> u8 {
         (self.0 >> 8) as u8 & 0xf
     }
 }
 
-/// What PTWRITE wrote.
+/// The value of a PTWRITE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PtWrite {
     qword: bool,
@@ -209,12 +209,12 @@ impl PtWrite {
         }
     }
 
-    /// Whether a FUP with the instruction's address follows.
+    /// True if a FUP with the instruction's address follows.
     pub const fn ip(self) -> bool {
         self.ip
     }
 
-    /// Whether it is eight bytes, not four.
+    /// True if it is eight bytes, not four.
     pub const fn is_qword(self) -> bool {
         self.qword
     }
@@ -225,7 +225,7 @@ impl PtWrite {
     }
 }
 
-/// How large the items of a block are.
+/// The size of the items of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ItemSize {
     /// Four bytes.
@@ -251,7 +251,7 @@ payload! {
 }
 
 impl Block {
-    /// How large its items are.
+    /// The size of its items.
     pub const fn item_size(self) -> ItemSize {
         if self.0 & 0x80 != 0 {
             ItemSize::Four
@@ -260,7 +260,7 @@ impl Block {
         }
     }
 
-    /// What the items are: 1 general registers, 4 basic PEBS, 5 memory, 8 to 10 last branches, 16 XMM registers.
+    /// The kind of its items: 1 general registers, 4 basic PEBS, 5 memory, 8 to 10 last branches, 16 XMM registers.
     pub const fn kind(self) -> u8 {
         self.0 & 0x1f
     }
@@ -285,12 +285,12 @@ impl BlockItem {
         }
     }
 
-    /// Which of the block's values this is.
+    /// The number of this value among the block's.
     pub const fn id(self) -> u8 {
         self.id
     }
 
-    /// How many bytes the value has.
+    /// Bytes of the value.
     pub const fn size(self) -> ItemSize {
         self.size
     }
@@ -307,17 +307,17 @@ payload! {
 }
 
 impl ControlFlowEvent {
-    /// Whether a FUP with the address follows.
+    /// True if a FUP with the address follows.
     pub const fn ip(self) -> bool {
         self.0 & 0x80 != 0
     }
 
-    /// Whether the address is that of an instruction which itself transfers control: IRET, VM entry, UIRET.
+    /// True if the address is that of an instruction which itself transfers control: IRET, VM entry, UIRET.
     pub const fn is_by_instruction(self) -> bool {
         matches!(self.kind(), 2 | 7 | 13)
     }
 
-    /// Which event: 1 interrupt, 2 IRET, 3 SMI, 4 RSM, 5 SIPI, 6 INIT, 7 VM entry, 8 and 9 VM exit, 10 shutdown,
+    /// The event: 1 interrupt, 2 IRET, 3 SMI, 4 RSM, 5 SIPI, 6 INIT, 7 VM entry, 8 and 9 VM exit, 10 shutdown,
     /// 12 user interrupt, 13 UIRET.
     pub const fn kind(self) -> u8 {
         self.0 as u8 & 0x1f
@@ -343,7 +343,7 @@ impl EventData {
         EventData { header, value }
     }
 
-    /// What the value is: 0 the address of a page fault, 1 and 2 why a guest was left.
+    /// The meaning of the value: 0 the address of a page fault, 1 and 2 why a guest was left.
     pub const fn kind(self) -> u8 {
         self.header & 0x3f
     }
@@ -386,17 +386,17 @@ impl Trigger {
         self.header
     }
 
-    /// Which triggers fired.
+    /// The triggers that fired, as bits.
     pub const fn fired(self) -> u8 {
         self.fired
     }
 
-    /// Whether a FUP with the address follows.
+    /// True if a FUP with the address follows.
     pub const fn ip(self) -> bool {
         self.header & 0x80 != 0
     }
 
-    /// Whether one of them fired more than once.
+    /// True if one of them fired more than once.
     pub const fn multiple(self) -> bool {
         self.header & 0x20 != 0
     }

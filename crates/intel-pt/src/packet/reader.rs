@@ -44,13 +44,13 @@ impl<'a> PacketReader<'a> {
         }
     }
 
-    /// Where the next packet begins.
+    /// The start of the next packet.
     #[inline]
     pub const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Whether a block is open.
+    /// True if a block is open.
     #[inline]
     pub(crate) const fn is_in_block(&self) -> bool {
         self.items.is_some()
@@ -198,12 +198,12 @@ fn padded(rest: &[u8]) -> Window {
     window
 }
 
-/// Whether the trace ends before it says which packet begins.
+/// True if the trace ends before it says which packet begins.
 fn is_cut(rest: &[u8]) -> bool {
     PSB.starts_with(rest) || rest == [0x02, 0xc3]
 }
 
-/// Why bytes are no packet.
+/// The reason for which bytes are no packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Problem {
     /// No packet begins so.
@@ -217,7 +217,7 @@ pub enum Problem {
 pub struct BadPacket {
     /// Bytes from the beginning of the trace.
     pub offset: usize,
-    /// Why it is none.
+    /// The reason.
     pub problem: Problem,
     /// The first two bytes; the second is 0 where there is none.
     pub found: [u8; 2],

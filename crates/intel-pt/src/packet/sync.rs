@@ -52,7 +52,7 @@ fn psb_around(trace: &[u8], from: usize, half: usize) -> Option<usize> {
     }
 }
 
-/// How often a PSB repeats its two bytes.
+/// Repetitions of the two bytes of a PSB.
 const PAIRS: usize = PSB.len() / 2;
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl Tnt {
         }
     }
 
-    /// What a byte says that is neither PAD nor an extension: even, not 0, not 2.
+    /// The outcomes of a byte that is neither PAD nor an extension: even, not 0, not 2.
     #[inline]
     pub(crate) const fn from_byte(byte: u8) -> Tnt {
         let (count, bits) = OF_BYTES[(byte >> 1) as usize];
@@ -63,7 +63,7 @@ impl Tnt {
         }
     }
 
-    /// What 48 bits with a stop bit say. Without any stop bit there are no outcomes.
+    /// The outcomes of 48 bits with a stop bit. Without any stop bit there are no outcomes.
     #[inline]
     pub(super) const fn from_stopped(value: u64) -> Tnt {
         let count = 63u32.saturating_sub(value.leading_zeros()) as u8;
@@ -94,7 +94,7 @@ impl Tnt {
         self.bits() << (63 - self.count()) << 1
     }
 
-    /// Whether the packet has the form of eight bytes.
+    /// True if the packet has the form of eight bytes.
     #[inline]
     pub const fn is_long(self) -> bool {
         self.long

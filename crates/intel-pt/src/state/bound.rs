@@ -2,7 +2,7 @@
 
 use crate::packet::{ControlFlowEvent, ModeExec, ModeTsx, Mwait, PowerEntry, Trigger};
 
-/// What is known of the events so far; each kind waits at most once.
+/// The events so far; each kind waits at most once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bound {
     pub(crate) control_flow: Option<ControlFlowEvent>,
@@ -17,7 +17,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Whether control leaves at the address of the FUP, so that a TIP packet follows: it does, unless the FUP only names
+    /// True if control leaves at the address of the FUP, so that a TIP packet follows: it does, unless the FUP only names
     /// the instruction of an event.
     pub(crate) fn leaves(&self) -> bool {
         let named = self.write.is_some()
@@ -40,7 +40,7 @@ impl Bound {
         named
     }
 
-    /// Whether nothing waits.
+    /// True if nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Bound::default()
     }

@@ -32,7 +32,7 @@ const MASKS: [[u32; WIDTH]; WIDTH + 1] = [
     [!0, !0, !0, !0],
 ];
 
-/// What a stretch of code takes from the stack and then puts there.
+/// The entries that a piece of code takes from the stack and then puts there.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Change {
     /// The entries that it takes, the newest last and at the end of the array.

@@ -23,10 +23,10 @@ pub(crate) struct Clock {
     max_non_turbo_ratio: Option<NonZeroU32>,
     /// Any value near the time, for the bits that a TSC packet lacks; used up by the first one.
     reference: Option<u64>,
-    /// There was one: its upper bits hold for the whole stretch.
+    /// There was one: its upper bits hold for the whole chunk.
     has_reference: bool,
     time: Option<u64>,
-    /// What the last TSC packet said.
+    /// The value of the last TSC packet.
     tsc: u64,
     crystal: Option<Crystal>,
     /// The time from which cycles are counted, and the cycles since.
@@ -83,7 +83,7 @@ impl Clock {
         self.time.map(Tsc)
     }
 
-    /// What the last TSC packet said.
+    /// The value of the last TSC packet.
     pub(crate) fn tsc(&self) -> Option<Tsc> {
         Some(Tsc(self.tsc)).filter(|tsc| tsc.0 != 0)
     }
@@ -99,13 +99,13 @@ impl Clock {
         self.total.count
     }
 
-    /// Whether there are CYC packets.
+    /// True if there are CYC packets.
     #[inline]
     pub(crate) fn has_cycles(&self) -> bool {
         self.has_cycles
     }
 
-    /// Whether cycles were added since this was last asked.
+    /// True if cycles were added since this was last asked.
     #[inline]
     pub(crate) fn take_fresh(&mut self) -> bool {
         std::mem::take(&mut self.total.fresh)
@@ -136,7 +136,7 @@ impl Clock {
         }
     }
 
-    /// Begins anew at a stretch that does not follow the last one.
+    /// Begins anew at a chunk that does not follow the last one.
     pub(crate) fn restart(&mut self, reference: Option<Tsc>) {
         self.reference = reference.map(|tsc| tsc.0);
         self.has_reference = reference.is_some();
@@ -232,7 +232,7 @@ impl Clock {
             .map(|measured| measured.ticks);
     }
 
-    /// What a cycle is worth from the last packet on, if that was an MTC packet directly behind a CYC packet.
+    /// The length of a cycle from the last packet on, if that was an MTC packet directly behind a CYC packet.
     pub(crate) fn measure(&self, ahead: PacketReader<'_>) -> Option<Measured> {
         let start = cycles::Start {
             crystal: self.crystal,
@@ -244,22 +244,22 @@ impl Clock {
         start.measure(ahead)
     }
 
-    /// Whether the last packet was a CYC packet.
+    /// True if the last packet was a CYC packet.
     pub(crate) fn is_behind_cyc(&self) -> bool {
         self.behind_cyc
     }
 
-    /// Whether MTC packets tell the time.
+    /// True if MTC packets set the time.
     pub(crate) fn follows_crystal(&self) -> bool {
         self.crystal.is_some()
     }
 
-    /// Whether CYC packets tell the time.
+    /// True if CYC packets set the time.
     pub(crate) fn follows_cycles(&self) -> bool {
         self.cycle_base != 0 && self.measured.or(self.nominal).is_some()
     }
 
-    /// What the crystal clock was tied to by the last packet, with the ticks that had passed by then.
+    /// The time to which the last packet tied the crystal clock, with the ticks that had passed by then.
     pub(crate) fn tie(&self, tma: Tma) -> Option<(Tsc, u8, u64)> {
         let (base, mtc) = self.crystal?.tie();
         Some((Tsc(base), mtc, self.rate.rest(u64::from(tma.ctc()))))
@@ -326,7 +326,7 @@ impl Clock {
         self.total.count = self.total.count.max(count);
     }
 
-    /// How fast the processor runs.
+    /// The speed of the processor.
     pub(crate) fn pace(&self) -> Pace {
         Pace {
             ratio: NonZeroU8::new(self.cbr),

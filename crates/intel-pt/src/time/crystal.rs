@@ -1,9 +1,9 @@
-//! The crystal clock: TMA ties it to the time-stamp counter, MTC packets tell its progress.
+//! The crystal clock: TMA ties it to the time-stamp counter, MTC packets have its progress.
 
 use crate::config::{Config, Ratio};
 use crate::packet::Tma;
 
-/// How ticks of the crystal clock become ticks of the time-stamp counter.
+/// The conversion from ticks of the crystal clock to ticks of the time-stamp counter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rate {
     ratio: Option<Ratio>,
@@ -39,7 +39,7 @@ impl Rate {
     }
 }
 
-/// Where the crystal clock stands.
+/// The state of the crystal clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Crystal {
     /// The time-stamp counter at the last TMA packet, less the part of an MTC period that had passed.

@@ -1,4 +1,4 @@
-//! What a cycle is worth in ticks: measured from here to the next MTC packet.
+//! The length of a cycle in ticks: measured from here to the next MTC packet.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +9,7 @@ use crate::packet::{Packet, PacketReader};
 /// A measured rate that is above the nominal one by more than this factor is not believed.
 const TOO_FAST: f64 = 1.25;
 
-/// Where a measurement begins: at an MTC packet.
+/// The start of a measurement: an MTC packet.
 pub(super) struct Start {
     pub(super) crystal: Option<Crystal>,
     pub(super) time: u64,

@@ -1,10 +1,10 @@
-//! When something happened between two times that the trace tells.
+//! The time of moments between two times that the trace has.
 
 use std::num::{NonZeroU8, NonZeroU32};
 
 use crate::item::Tsc;
 
-/// How fast the processor ran.
+/// The speed of the processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// The core to bus ratio, if it is known.

@@ -1,10 +1,10 @@
-//! Which instruction is the next to be sampled.
+//! The choice of the next instruction to sample.
 
 use crate::config::Period;
 
 /// Chooses instructions by their number or by time.
 ///
-/// Time passes in ticks; between two times that the trace tells, each instruction counts as a tick.
+/// Time passes in ticks; between two times that the trace has, each instruction counts as a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Sampler {
     /// No samples.
@@ -42,8 +42,8 @@ impl Sampler {
         }
     }
 
-    /// How many instructions from here on make the next sample: at least 1. `now` is the time in ticks, with the
-    /// instructions since it was told.
+    /// Instructions from here to the next sample: at least 1. `now` is the time in ticks, with the
+    /// instructions since it was known.
     #[inline]
     pub(super) fn distance(&mut self, now: u64) -> u64 {
         match self {
@@ -71,14 +71,14 @@ impl Sampler {
         }
     }
 
-    /// Instructions ran from `start` on, in pieces that end at the numbers in `pieces`, `count` in all: tells the numbers
+    /// Instructions ran from `start` on, in pieces that end at the numbers in `pieces`, `count` in all: gives the numbers
     /// of those that are sampled. The next sample is chosen anew in each piece.
     pub(crate) fn sample(
         &mut self,
         start: u64,
         pieces: &[u64],
         count: u64,
-        mut tell: impl FnMut(u64),
+        mut emit: impl FnMut(u64),
     ) {
         let mut done = 0;
         let mut distance = self.distance(start);
@@ -86,14 +86,14 @@ impl Sampler {
             while distance <= end - done {
                 done += distance;
                 self.sampled(start.wrapping_add(done));
-                tell(done);
+                emit(done);
                 distance = self.distance(start.wrapping_add(done));
             }
             self.pass(end - done);
             done = end;
             distance = self.distance(start.wrapping_add(done));
         }
-        // An instruction that does not fit the trace is not told, but counts.
+        // An instruction that does not fit the trace is not given, but counts.
         match count - done {
             rest if distance <= rest => self.sampled(start.wrapping_add(count)),
             rest => self.pass(rest),
@@ -133,7 +133,7 @@ impl Sampler {
         })
     }
 
-    /// Whether it chooses the same instructions as a guess that was made for `now`.
+    /// True if it chooses the same instructions as a guess that was made for `now`.
     pub(crate) fn is_like(&self, guess: &Sampler, now: u64) -> bool {
         match (self, guess) {
             (Sampler::Ticks(own), Sampler::Ticks(guess)) => {
@@ -146,7 +146,7 @@ impl Sampler {
         }
     }
 
-    /// The same where so many instructions ran since the beginning.
+    /// This sampler where so many instructions ran since the beginning.
     pub(crate) fn behind(self, instructions: u64) -> Sampler {
         match self {
             Sampler::Count { period, .. } => Sampler::Count {

@@ -1,4 +1,4 @@
-//! Which instructions are sampled, where it is not known yet what was sampled before: for each state that is possible.
+//! The choice of instructions to sample, where the last sample is not known yet: for each state that is possible.
 
 use super::Sampler;
 use crate::config::Period;
@@ -15,7 +15,7 @@ impl Choices {
     /// All of them.
     pub const ALL: Choices = Choices(u8::MAX);
 
-    /// Whether a choice is among them.
+    /// True if a choice is among them.
     #[inline]
     pub const fn contain(self, choice: Choice) -> bool {
         self.0 >> choice.0 & 1 == 1
@@ -53,7 +53,7 @@ impl Samplers {
         samplers
     }
 
-    /// What may be known at `now` by a decoder that went on from here.
+    /// The states that may hold at `now` by a decoder that went on from here.
     pub(crate) fn guesses(&self, now: u64) -> Samplers {
         let guesses = self
             .all
@@ -68,7 +68,7 @@ impl Samplers {
         )
     }
 
-    /// Which of these guesses, made for `now`, is what `known` knows for certain.
+    /// The one of these guesses, made for `now`, that `known` knows for certain.
     pub(crate) fn choice(&self, known: &Samplers, now: u64) -> Option<Choice> {
         let [(known, _)] = known.all[..] else {
             return None;
@@ -80,7 +80,7 @@ impl Samplers {
         Some(Choice(self.all[number].1.0.trailing_zeros() as u8))
     }
 
-    /// What is known when a choice was the right one.
+    /// The state when a choice was the right one.
     pub(crate) fn chosen(&self, choice: Choice) -> Samplers {
         let chosen = self
             .all
@@ -89,7 +89,7 @@ impl Samplers {
         Samplers::of(chosen.map(|(sampler, _)| (*sampler, Choices(1))).collect())
     }
 
-    /// The same where so many instructions ran since the beginning, if samples go by number.
+    /// These samplers where so many instructions ran since the beginning, if samples go by number.
     pub(crate) fn behind(&self, instructions: u64) -> Samplers {
         Samplers::of(
             self.all
@@ -99,19 +99,19 @@ impl Samplers {
         )
     }
 
-    /// Whether samples go by time.
+    /// True if samples go by time.
     pub(crate) fn go_by_time(&self) -> bool {
         matches!(self.all.first(), Some((Sampler::Ticks(_), _)))
     }
 
-    /// Whether it is clear at `now` that the next so many instructions are not sampled.
+    /// True if it is clear at `now` that the next so many instructions are not sampled.
     #[inline]
     pub(crate) fn are_quiet(&self, now: u64, instructions: u64) -> bool {
         instructions < self.span && now.saturating_add(instructions) < self.quiet
     }
 
-    /// How many instructions from here on make the next sample: at least 1. Samplers choose when they are told what ran,
-    /// once for each run: asking leaves them as they are.
+    /// Instructions from here to the next sample: at least 1. Samplers choose when a path is passed to them,
+    /// once for each path: asking leaves them as they are.
     #[inline]
     pub(crate) fn distance(&self, now: u64) -> u64 {
         let distance = self
@@ -277,9 +277,9 @@ mod tests {
         let mut certain = known.clone();
         sampled(&mut certain, &runs[..cut]);
         let ran: u64 = runs[..cut].iter().map(|(_, count)| count).sum();
-        let foretold = known.guesses(runs[cut].0).behind(ran);
-        assert_eq!(foretold, certain);
-        assert!(foretold.choice(&certain, runs[cut].0).is_some());
+        let predicted = known.guesses(runs[cut].0).behind(ran);
+        assert_eq!(predicted, certain);
+        assert!(predicted.choice(&certain, runs[cut].0).is_some());
         assert_eq!(known.behind(1).choice(&certain, runs[cut].0), None);
         known = certain;
         assert!(!sampled(&mut known, &runs[cut..]).is_empty());

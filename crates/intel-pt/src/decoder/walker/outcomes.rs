@@ -12,7 +12,7 @@ use crate::path::BlockVisit;
 pub(in crate::decoder) struct Deferred {
     /// The outcomes of the TNT packet that are left.
     pub(in crate::decoder) rest: Tnt,
-    /// That is all of it: till one of its outcomes was followed, no time is that of the packet.
+    /// True if that is all of it: till one of its outcomes was followed, no time is that of the packet.
     pub(in crate::decoder) is_whole: bool,
 }
 

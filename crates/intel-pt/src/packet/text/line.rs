@@ -6,19 +6,19 @@ use super::number::PAIRS;
 /// Bytes that a line of a short packet has at most: its columns, a name, 0x, 16 digits and the end of the line.
 const ROOM: usize = 96;
 
-/// Where the columns of bytes begin.
+/// The first column of bytes.
 const FIRST: usize = 14;
 
 const EMPTY: &[u8; COLUMNS] = b".  00000000:                                                  ";
 
-/// Where the columns of bytes end, and the words begin.
+/// The column behind the bytes, the first of the words.
 const COLUMNS: usize = FIRST + 3 * 16;
 
 /// The offset of a packet and its bytes, and the words behind them as far as they fit.
 pub(super) struct Line {
     text: [u8; ROOM],
     length: usize,
-    /// What of the offset does not fit into eight digits.
+    /// The part of the offset that does not fit into eight digits.
     high: u64,
 }
 

@@ -7,7 +7,7 @@ use super::line::Line;
 use super::number::{PAIRS, named, named_hex};
 use crate::packet::{ExecMode, Ip, IpCompression, Packet, PacketReader, Tnt};
 
-/// The lines of a stretch of trace.
+/// The lines of a piece of trace.
 ///
 /// ```
 /// use intel_pt::packet::text::perf::Dump;
@@ -35,7 +35,7 @@ impl<'a> Dump<'a> {
     }
 
     /// Appends lines until the trace ends or `out` has grown by `limit` bytes, of which the last line may be above.
-    /// Whether there are more.
+    /// True if there are more.
     pub fn write(&mut self, limit: usize, out: &mut Vec<u8>) -> bool {
         let end = out.len().saturating_add(limit);
         while out.len() < end {

@@ -10,7 +10,7 @@ use crate::packet::{
 };
 use std::io::Write;
 
-/// What lines hold.
+/// The content of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Begin at the first PSB, not at the first byte.
@@ -40,7 +40,7 @@ impl Default for Options {
     }
 }
 
-/// The lines of a stretch of trace.
+/// The lines of a piece of trace.
 ///
 /// ```
 /// use intel_pt::packet::text::ptdump::{Dump, Options};
@@ -71,7 +71,7 @@ impl<'a> Dump<'a> {
     }
 
     /// Appends lines until the trace ends or `out` has grown by `limit` bytes, of which the last line may be above.
-    /// Whether there are more.
+    /// True if there are more.
     pub fn write(&mut self, limit: usize, out: &mut Vec<u8>) -> bool {
         let end = out.len().saturating_add(limit);
         while out.len() < end {
@@ -153,7 +153,7 @@ impl<'a> Dump<'a> {
     }
 }
 
-/// What of the packet is unknown: already what it is, or what it says.
+/// The unknown part of a packet: its kind, or its content.
 fn what_is_unknown(bad: &BadPacket) -> &'static str {
     let known = match bad.found {
         [0x02, second] => {
@@ -263,7 +263,7 @@ fn flag(text: &str, set: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// How an address is compressed, and its digits with a mark for each that is not in the packet.
+/// The compression of an address, and its digits with a mark for each that is not in the packet.
 fn address(ip: Ip, out: &mut Vec<u8>) {
     let payload = ip.resolve(0).unwrap_or(0);
     put(out, format_args!("{}: ", ip.compression() as u8));
@@ -326,7 +326,7 @@ fn power_entry(entry: PowerEntry, out: &mut Vec<u8>) {
     flag(", hw", entry.bits() & HARDWARE != 0, out);
 }
 
-/// Where libipt looks for the flag that the manual and perf have at 0x80.
+/// The place in which libipt looks for the flag that the manual and perf have at 0x80.
 const HARDWARE: u16 = 8;
 
 fn power_exit(exit: PowerExit, out: &mut Vec<u8>) {

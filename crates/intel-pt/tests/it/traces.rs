@@ -3,13 +3,10 @@
 
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
-mod archive;
-mod instructions;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use instructions::instructions;
+use crate::instructions::instructions;
 use intel_pt::{Code, CodeAddress, CodeSource, Errata, ImageId};
 use object::{Object, ObjectSegment};
 
@@ -68,7 +65,7 @@ fn expected(text: &[u8]) -> Vec<u64> {
         .collect()
 }
 
-/// Where the text tells of an error.
+/// The lines of errors in the text.
 fn error(text: &[u8]) -> Option<usize> {
     text.windows(7).position(|line| line == b"# error")
 }
@@ -96,8 +93,9 @@ fn public() -> Option<PathBuf> {
 fn arcus() {
     let Some(public) = public() else { return };
     for (name, count) in [("hello", 147_458), ("last", 1_873_231)] {
-        let files = archive::gzip(&public.join(format!("derived/ARCUS-split/{name}.split.tar.gz")))
-            .unwrap();
+        let files =
+            crate::archive::gzip(&public.join(format!("derived/ARCUS-split/{name}.split.tar.gz")))
+                .unwrap();
         let mut memory = Memory::default();
         for (file, bytes) in &files {
             let page = file
@@ -133,7 +131,7 @@ fn lldb() {
         ("libfoo.so", 0x7fff_f7bd_9000),
         ("libbar.so", 0x7fff_f79d_7000),
     ];
-    // Where code is missing, libipt goes on at the next PSB, and we at the next complete address, as perf does: so many
+    // If code is missing, libipt goes on at the next PSB, and we at the next complete address, as perf does: so many
     // instructions more.
     let cases: [Case<'_>; 2] = [
         ("intelpt-trace", "3842849", &one, 0),

@@ -22,7 +22,7 @@ fn theirs(bytes: &[u8], mode: ExecMode) -> Option<Instruction> {
     (!instruction.is_invalid()).then_some(instruction)
 }
 
-/// Where the instructions are; far from where 16 bits would cut a target off.
+/// The address of the instructions; far from where 16 bits would cut a target off.
 const IP: u64 = 0x4000;
 
 fn their_class(instruction: &Instruction) -> Class {
@@ -71,15 +71,15 @@ fn their_class(instruction: &Instruction) -> Class {
 /// Compares one instruction; what iced refuses is left out, and `None`.
 fn compare(bytes: &[u8], mode: ExecMode) -> Option<usize> {
     let theirs = theirs(bytes, mode)?;
-    let told = || format!("{:?} {theirs:?} {:02x?}", mode, &bytes[..theirs.len()]);
-    let ours = classify(bytes, mode).unwrap_or_else(|| panic!("none: {}", told()));
+    let shown = || format!("{:?} {theirs:?} {:02x?}", mode, &bytes[..theirs.len()]);
+    let ours = classify(bytes, mode).unwrap_or_else(|| panic!("none: {}", shown()));
     assert_eq!(
         usize::from(ours.length),
         theirs.len(),
         "length of {}",
-        told()
+        shown()
     );
-    assert_eq!(ours.class, their_class(&theirs), "class of {}", told());
+    assert_eq!(ours.class, their_class(&theirs), "class of {}", shown());
     if matches!(
         ours.class,
         Class::Jump | Class::Call | Class::Conditional | Class::Loop
@@ -95,7 +95,7 @@ fn compare(bytes: &[u8], mode: ExecMode) -> Option<usize> {
             target & mask,
             theirs.near_branch_target(),
             "target of {}",
-            told()
+            shown()
         );
     }
     Some(theirs.len())

@@ -2,15 +2,13 @@
 
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
-mod support;
-
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{Maps, Recording, follow, read};
 use intel_pt::{Decoder, EmitOptions, Item};
 use sha2::{Digest, Sha256};
-use support::{Maps, Recording, follow, read};
 
 /// Cases with one thread and no loss, small enough for a debug build.
 const CASES: [&str; 10] = [

@@ -1,4 +1,4 @@
-//! What is told of rare packets: outcomes before the TIP packet that they wait for, addresses that tracing ends with, the
+//! The items of rare packets: outcomes before the TIP packet that they wait for, addresses that tracing ends with, the
 //! abort of a transaction behind a branch.
 
 use intel_pt::{
@@ -108,14 +108,14 @@ fn a_branch_into_an_abort_leads_there_where_the_processor_may_tell_otherwise() {
     let mut code = FlatCode::new(0x1000, vec![0x75, 0x02, 0x90, 0x90, 0xc3]);
     let trace = trace(&[0x04, 0x99, 0x22, 0x3d, 0x00, 0x10, 0x2d, 0x04, 0x10]);
     let broadwell = Errata::of(6, 0x4f);
-    let told = items(&mut decoder(&trace, broadwell, QuickMode::Walk), &mut code);
+    let found = items(&mut decoder(&trace, broadwell, QuickMode::Walk), &mut code);
     let abort = Item::Async {
         from: 0x1000,
         to: Some(0x1004),
         end: false,
         abort: true,
     };
-    assert_eq!(told, [Item::Path, abort, Item::End]);
+    assert_eq!(found, [Item::Path, abort, Item::End]);
     let others = items(
         &mut decoder(&trace, Errata::default(), QuickMode::Walk),
         &mut code,

@@ -1,4 +1,4 @@
-//! Random code and random traces: the decoder ends, panics never, and keeps what it tells consistent.
+//! Random code and random traces: the decoder ends, panics never, and its items are consistent.
 
 use std::num::NonZeroU32;
 
@@ -10,7 +10,7 @@ use intel_pt::{
 
 /// Traces that are tried; Miri is slow.
 const ROUNDS: u64 = if cfg!(miri) { 2 } else { 400 };
-/// Where the code lies.
+/// The address of the code.
 const START: u64 = 0x40_0000;
 
 /// A small generator of numbers (xorshift).
@@ -177,7 +177,7 @@ fn decode(
             items.push((item, decoder.moment().instructions));
             assert!(
                 items.len() <= 8 * trace.len(),
-                "more items than the trace can tell"
+                "more items than the trace can hold"
             );
             check(&decoder, item);
         }

@@ -16,7 +16,7 @@ const NOT_OF_PACKETS: [(&str, &str); 4] = [
 ];
 
 /// Tests whose texts show what the processor meant to write: errata SKD007 and SKZ84 poison packets, and only a decoder that
-/// knows the processor can tell.
+/// knows the processor can say.
 const MEANT: [&str; 2] = ["skd007\t", "skz84\t"];
 
 /// The set's files by name; `None`, aloud, where it is not there.

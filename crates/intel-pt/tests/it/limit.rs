@@ -1,4 +1,4 @@
-//! What happens at a time limit: what comes later waits, but the code up to the next branch is that of before, and errors
+//! A time limit: the items of later packets wait, but the code up to the next branch is that of before, and errors
 //! do not wait.
 
 use intel_pt::{

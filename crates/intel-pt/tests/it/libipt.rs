@@ -2,21 +2,19 @@
 
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
-mod archive;
-mod instructions;
-
 use std::path::PathBuf;
 
 use intel_pt::{Code, CodeAddress, CodeSource, Errata, FlatCode};
 
-use archive::Files;
-use instructions::instructions;
+use crate::archive::Files;
+use crate::instructions::instructions;
 
 #[test]
 fn instructions_are_those_of_libipt() {
     let shared =
         std::env::var_os("OXPERF_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
-    let Some(files) = archive::zstd(&shared.join("fixtures/public/intel-libipt/pttc-out.tar.zst"))
+    let Some(files) =
+        crate::archive::zstd(&shared.join("fixtures/public/intel-libipt/pttc-out.tar.zst"))
     else {
         eprintln!("SKIPPED: no tests of libipt beside the project (OXPERF_SHARED)");
         return;
@@ -57,7 +55,7 @@ const EXCEPTIONS: [(&str, &str); 5] = [
     ("linear-fup-tip_pgd", "its code is not in the archive"),
     (
         "pip-pip_mov_cr3-fail",
-        "the trace ends without a packet that tells that its last instructions ran",
+        "the trace ends without a packet that shows that its last instructions ran",
     ),
     (
         "tip_pgd_noip-mov_cr3",

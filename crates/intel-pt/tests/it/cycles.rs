@@ -1,4 +1,4 @@
-//! To which moment cycles belong: those before a branch that was not taken are told with what follows.
+//! The moments of cycles: those before a branch that was not taken belong to the item that follows.
 
 use intel_pt::{Config, Cycles, Decoder, EmitOptions, FlatCode, Item, Period, TraceChunk};
 
@@ -8,7 +8,7 @@ const TRACE: [u8; 15] = [
     0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0, 0x2b, 0x06, 0x1b, 0x04, 0x0b, 0x06,
 ];
 
-/// Of each run: the cycles before its decision and with it, and whether these were told for exactly that moment.
+/// Of each run: the cycles before its decision and with it, and whether these are known for exactly that moment.
 fn runs(wanted: EmitOptions) -> Vec<(u64, Cycles, bool)> {
     let trace = [&[0x02, 0x82].repeat(8)[..], &TRACE].concat();
     let mut code = FlatCode::new(0x1000, CODE.to_vec());
