@@ -8,55 +8,36 @@ mod count_mode;
 pub(super) mod cycles;
 mod fields;
 mod html;
+mod load;
 mod options;
 mod parents;
 mod records;
 pub(super) mod row_filter;
 mod structured;
 mod table_plan;
+mod tables;
 pub(super) mod verbose;
 
 use std::io::Write;
 
 use oxperf_abi::EventType;
-use oxperf_analysis::hist::{graphed, histograms};
-use oxperf_collect::{CollectOptions, MergeThreads};
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
-use oxperf_machine::Machine;
-use oxperf_present::report::{branch_kinds, prologue, restrictions, table, tip};
-use oxperf_profile::{EventProfile, Profile};
-use oxperf_query::{Filter, formatters, require_cpus};
-use oxperf_session::Diagnostics;
-use oxperf_symbols::SymbolStore;
+use oxperf_query::{formatters, require_cpus};
 use oxperf_tracepoint::Formatters;
 
 use super::dump;
 use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 use crate::input::Input;
-use crate::load::{Graphed, LoadOptions, Loaded, load};
-use crate::losses::{losses, report_chains, report_trouble};
+use crate::losses::losses;
 use crate::output::{Output, print_error};
-use crate::recording_options::TraceRequest;
-use crate::stitch::stitched_registers;
-use crate::{data_types, header, separator, symbol_source};
+use crate::{header, separator};
 use browser::BrowsedRecording;
 use count_mode::CountMode;
+use load::ReportedSamples;
 use options::{HeaderRequest, ReportForm, ReportOptions};
-use row_filter::RowFilter;
-use structured::StructuredReport;
 use table_plan::TablePlan;
-
-/// Tips for users of perf; one a run.
-const TIPS: [&str; 6] = [
-    "Show every sample with its call chain: oxperf script",
-    "Record call chains to see callers: oxperf record -g",
-    "See what runs in functions themselves, without their callees: oxperf report --no-children",
-    "Sort by thread: oxperf report -s pid,sym",
-    "Hide small rows: oxperf report --percent-limit 1",
-    "Draw a flame graph while recording: oxperf profile -- COMMAND",
-];
 
 const HINT: &[u8] =
     b"# To display the perf.data header info, please use --header/--header-only options.\n#\n";
@@ -179,131 +160,23 @@ impl Report<'_> {
             print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
             return Ok(None);
         }
-        let Some((profile, diagnostics, rows)) = self.load(&plan, &formats, trace, output)? else {
+        let Some(samples) = self.load(&plan, &formats, trace, output)? else {
             return Ok(None);
         };
-        self.show(&plan, &profile, &diagnostics, &rows, output)
-    }
-
-    /// Reads the samples; `None` where there are none, which is said.
-    fn load(
-        &self,
-        plan: &TablePlan<'_>,
-        formats: &Formatters,
-        trace: Option<TraceRequest>,
-        output: &mut Output,
-    ) -> Result<Option<(Profile, Diagnostics, RowFilter)>, Failure> {
-        let recording = &self.options.recording;
-        let names = symbol_source::open(&recording.symbols, self.reader)?;
-        let filter = Filter::new(&recording.filter, self.reader);
-        if filter.is_err() {
-            // Times and the like are looked at behind the hint.
-            output.flush()?;
-        }
-        let (filter, threads) = filter?.split_threads();
-        let rows = RowFilter::new(&self.options.rows, threads)?;
-        // A screen, a page and the like show chains wherever they are looked for.
-        let few_graphs = self.options.form.is_text()
-            && !self.options.form.is_structured()
-            && plan.graphs_few_rows()
-            && rows.shows_all();
-        let graphed = |profile: &Profile| graphed(profile, &plan.for_text(profile).0);
-        let collected = self.collect_options(plan, &rows);
-        let loading = LoadOptions {
-            trace,
-            switching: recording.switching.clone(),
-            details: plan.details(self.reader, &self.options.rows.details()),
-            formats: Some(formats),
-            graphed: few_graphs.then_some(&graphed as &Graphed<'_>),
-            ..LoadOptions::new(&recording.symbols, &filter, collected)
-        };
-        let Loaded {
-            mut profile,
-            diagnostics,
-            machine,
-        } = load(self.input, self.reader, &names, loading)?;
-        self.add_code_facts(plan, &mut profile, &machine, names.otherwise());
-        if self.options.table.verbose {
-            verbose::note_origins(&mut profile, &names, &machine);
-        }
-        drop(machine);
-        symbol_source::keep(&names);
-        if !self.options.table.text.quiet {
-            symbol_source::report_nameless(names.otherwise());
-            report_trouble(&diagnostics);
-            report_chains(&profile.chain_losses);
-        }
-        // The profile has its own copies of the few names that it needs.
-        drop(names);
-        if profile.events.iter().all(EventProfile::is_empty) {
-            let path = self.input.path().display();
-            print_error(&format!("Error:\nThe {path} data has no samples!"));
-            return Ok(None);
-        }
-        self.restrict(plan, &rows, &mut profile);
-        Ok(Some((profile, diagnostics, rows)))
-    }
-
-    /// Threads of one name are one where nothing that is shown distinguishes them.
-    fn collect_options(&self, plan: &TablePlan<'_>, rows: &RowFilter) -> CollectOptions {
-        let shows_threads = plan.shows_threads() || rows.selects_threads();
-        CollectOptions {
-            stitch: stitched_registers(self.options.recording.stitch_lbr, self.reader),
-            merge_threads: if self.options.form.is_text() && !shows_threads {
-                MergeThreads::ByComm
-            } else {
-                MergeThreads::Never
-            },
-            ..*plan.collect()
-        }
-    }
-
-    /// Adds to a profile what the code of its functions says, where a column shows that.
-    fn add_code_facts(
-        &self,
-        plan: &TablePlan<'_>,
-        profile: &mut Profile,
-        machine: &Machine,
-        store: &SymbolStore,
-    ) {
-        let symbols = &self.options.recording.symbols;
-        if plan.wants_paces() {
-            profile.ipc = cycles::paces(symbols, machine, store, profile);
-        }
-        if plan.wants_types() {
-            profile.data_places =
-                data_types::find(symbols, machine, store, profile, &mut |_| {}).places;
-        }
-    }
-
-    /// Joins events, finds parents, and leaves out the samples that are not shown.
-    fn restrict(&self, plan: &TablePlan<'_>, rows: &RowFilter, profile: &mut Profile) {
-        let groupless =
-            profile.events.len() > 1 && profile.events.iter().all(|event| event.group.is_none());
-        if self.options.table.events.joins && groupless {
-            profile.join_events();
-        }
-        plan.find_parents(profile);
-        if !plan.shows_blocks() {
-            rows.restrict(profile);
-        }
-        if self.options.table.verbose {
-            profile.show_whole_paths();
-        }
+        self.show(&plan, &samples, output)
     }
 
     /// Shows the samples in the form that was asked for; gives the recording that is wanted instead.
     fn show(
         &self,
         plan: &TablePlan<'_>,
-        profile: &Profile,
-        diagnostics: &Diagnostics,
-        rows: &RowFilter,
+        samples: &ReportedSamples,
         output: &mut Output,
     ) -> Result<Option<String>, Failure> {
+        let profile = &samples.profile;
         match &self.options.form {
             ReportForm::Page(path) => {
-                let losses = losses(profile, diagnostics);
+                let losses = losses(profile, &samples.diagnostics);
                 html::write(path, profile, &losses, self.reader, self.input.path())?;
             }
             ReportForm::Browser => {
@@ -312,77 +185,12 @@ impl Report<'_> {
                     input: self.input,
                     reader: self.reader,
                 };
-                return browser::show(recording, profile, plan, rows);
+                return browser::show(recording, profile, plan, &samples.rows);
             }
-            ReportForm::Json | ReportForm::Csv => {
-                let losses = losses(profile, diagnostics);
-                self.structured(plan, profile, &losses, rows, output)?;
-            }
-            _ => self.text(plan, profile, rows, output)?,
+            ReportForm::Json | ReportForm::Csv => self.structured(plan, samples, output)?,
+            _ => self.text(plan, samples, output)?,
         }
         Ok(None)
-    }
-
-    /// Writes the tables for other programs.
-    fn structured(
-        &self,
-        plan: &TablePlan<'_>,
-        profile: &Profile,
-        losses: &[String],
-        rows: &RowFilter,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
-        let (hist, text) = plan.for_profile(profile);
-        let mut tables = histograms(profile, &hist);
-        for table in &mut tables {
-            rows.restrict_rows(profile, table);
-        }
-        let report = StructuredReport {
-            profile,
-            keys: &hist.keys,
-            min_percent: text.min_percent,
-            file: self.input.path(),
-            losses,
-        };
-        if self.options.form == ReportForm::Json {
-            report.write_json(&tables, output)?;
-        } else {
-            report.write_csv(&tables, output)?;
-        }
-        Ok(())
-    }
-
-    /// Writes the tables and the lines around them.
-    fn text(
-        &self,
-        plan: &TablePlan<'_>,
-        profile: &Profile,
-        rows: &RowFilter,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
-        let quiet = self.options.table.text.quiet;
-        let (hist, mut text) = plan.for_text(profile);
-        restrictions(output, &rows.restrictions(&text.columns))?;
-        if !quiet {
-            prologue(output, profile)?;
-        }
-        rows.narrow(&mut text);
-        if plan.shows_blocks() {
-            cycles::write_tables(output, profile, &hist, &text)?;
-        } else {
-            for mut drawn in histograms(profile, &hist) {
-                rows.restrict_rows(profile, &mut drawn);
-                table(output, profile, &drawn, &text)?;
-            }
-        }
-        if !quiet {
-            tip(output, TIPS[profile.frames.len() % TIPS.len()])?;
-            branch_kinds(output, profile)?;
-        }
-        if let Some(layout) = self.options.thread_counters {
-            records::thread_counters(layout, self.input, self.reader, output)?;
-        }
-        Ok(())
     }
 }
 

@@ -20,10 +20,10 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
         if exported.is_thread(frame) || (own.samples == 0 && calls.peek().is_none()) {
             continue;
         }
-        names.write("ob", "fn", exported, frame, out)?;
+        names.write(CallPart::Caller, exported, frame, out)?;
         writeln!(out, "0 {} {}", own.samples, own.value)?;
         for ((_, callee), cost) in calls {
-            names.write("cob", "cfn", exported, *callee, out)?;
+            names.write(CallPart::Callee, exported, *callee, out)?;
             writeln!(
                 out,
                 "calls={} 0\n0 {} {}",
@@ -102,6 +102,13 @@ fn repeats(exported: &Exported<'_>, node: u32, caller: u32, callee: u32) -> bool
         .any(|frame| inner.replace(frame) == Some(callee) && frame == caller)
 }
 
+/// The part of a function in a call.
+#[derive(Clone, Copy)]
+enum CallPart {
+    Caller,
+    Callee,
+}
+
 /// Names are written once, and meant by their numbers from then on.
 #[derive(Default)]
 struct Names {
@@ -112,12 +119,15 @@ struct Names {
 impl Names {
     fn write(
         &mut self,
-        object: &str,
-        function: &str,
+        part: CallPart,
         exported: &Exported<'_>,
         index: u32,
         out: &mut impl Write,
     ) -> io::Result<()> {
+        let (object, function) = match part {
+            CallPart::Caller => ("ob", "fn"),
+            CallPart::Callee => ("cob", "cfn"),
+        };
         let frame = &exported.tree.frames[index as usize];
         let dso = frame.dso.map_or(0, |dso| dso + 1);
         match self.objects.insert(dso) {

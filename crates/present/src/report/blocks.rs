@@ -27,7 +27,8 @@ const RANGE_LENGTH: usize = 127;
 pub fn blocks(
     out: &mut dyn Write,
     profile: &Profile,
-    (table, blocks): (&Table, &BlockTable<'_>),
+    table: &Table,
+    blocks: &BlockTable<'_>,
     text: &ReportText,
 ) -> io::Result<()> {
     let mut buffer = Vec::new();
@@ -38,26 +39,33 @@ pub fn blocks(
     let dots = COLUMNS.map(|(_, width)| ".".repeat(width));
     writeln!(buffer, "# {}\n# {}\n#", heading.join("  "), dots.join("  "))?;
     for block in &blocks.blocks {
-        row(
-            &mut buffer,
-            profile,
-            block,
-            (profile.blocks.cycles, blocks.averages),
-            text,
-        )?;
+        let wholes = Wholes {
+            cycles: profile.blocks.cycles,
+            averages: blocks.averages,
+        };
+        row(&mut buffer, profile, block, wholes, text)?;
     }
     out.write_all(&buffer)
+}
+
+/// The wholes of percentages.
+#[derive(Clone, Copy)]
+struct Wholes {
+    /// The cycles of all stretches.
+    cycles: u64,
+    /// The sum of the stretches' average cycles.
+    averages: u64,
 }
 
 fn row(
     buffer: &mut Vec<u8>,
     profile: &Profile,
     block: &Block,
-    (cycles, averages): (u64, u64),
+    wholes: Wholes,
     text: &ReportText,
 ) -> io::Result<()> {
     let average = block.all.average();
-    let percent = share(block.all.cycles, cycles);
+    let percent = share(block.all.cycles, wholes.cycles);
     if percent < text.min_percent {
         return Ok(());
     }
@@ -78,7 +86,7 @@ fn row(
         buffer,
         "  {:>cycles_width$}  {:>average_share_width$}  {:>average_width$}  {:>range_width$}  {:>object_width$}",
         short(block.all.cycles),
-        format!("{:.2}%", share(average, averages)),
+        format!("{:.2}%", share(average, wholes.averages)),
         short(average),
         range(profile, block),
         object(profile, block),

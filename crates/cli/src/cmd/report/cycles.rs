@@ -43,7 +43,7 @@ pub(super) fn write_tables(
     text: &ReportText,
 ) -> Result<(), Failure> {
     for table in histograms(profile, hist) {
-        blocks(out, profile, (&table, &block_table(profile, &table)), text)?;
+        blocks(out, profile, &table, &block_table(profile, &table), text)?;
     }
     Ok(())
 }

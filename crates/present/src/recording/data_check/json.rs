@@ -33,7 +33,9 @@ pub fn write(out: &mut Vec<u8>, name: &str, found: &RecordingCheck) {
             array(out, &found.features, |out, id| text(out, &id.to_string()))
         });
         object.key("broken_features", |out| {
-            array(out, &found.broken_features, broken_feature)
+            array(out, &found.broken_features, |out, (id, error)| {
+                broken_feature(out, *id, error)
+            })
         });
         object.key("damage", |out| damage(out, found));
     });
@@ -145,7 +147,7 @@ fn lost(out: &mut Vec<u8>, lost: &LostCounts) {
     });
 }
 
-fn broken_feature(out: &mut Vec<u8>, (id, error): &(FeatureId, oxperf_data::DataError)) {
+fn broken_feature(out: &mut Vec<u8>, id: FeatureId, error: &oxperf_data::DataError) {
     object(out, |object| {
         object.text("feature", &id.to_string());
         object.text("text", &with_cause(error));
