@@ -8,16 +8,19 @@
 //! child:      \--- wait for one byte ------- exec -/
 //! ```
 
+mod child;
+mod image;
+
 use crate::Errno;
 use crate::errno::check;
+use child::{Gate, run_child};
+use image::Image;
 use oxperf_abi::Pid;
-use std::ffi::{CStr, CString, NulError, OsStr, OsString};
+use std::ffi::{NulError, OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
-use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::ptr;
 
 /// The program to execute.
 #[derive(Clone, Copy, Debug)]
@@ -197,173 +200,6 @@ impl Drop for Workload {
     }
 }
 
-/// Everything the child needs, laid out before the fork so that it need not allocate.
-struct Image {
-    /// Paths to try, in order.
-    candidates: Vec<CString>,
-    arguments: Vec<CString>,
-    environment: Vec<CString>,
-}
-
-/// The shell that runs a file without a format of its own, as `execvp` does it.
-const SHELL: &CStr = c"/bin/sh";
-
-/// The image as the kernel wants it: arrays of pointers that end with a null pointer.
-struct ImagePointers {
-    candidates: Vec<*const libc::c_char>,
-    arguments: Vec<*const libc::c_char>,
-    environment: Vec<*const libc::c_char>,
-    /// The shell's name, a place for the script's path, and the script's arguments.
-    shell_arguments: Vec<*const libc::c_char>,
-}
-
-impl Image {
-    fn prepare(spec: &WorkloadSpec<'_>) -> Result<Image, SpawnError> {
-        let program = spec
-            .arguments
-            .first()
-            .filter(|name| !name.is_empty())
-            .ok_or(SpawnError::Empty)?;
-        let variable = |(name, value): &(OsString, OsString)| {
-            CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())
-        };
-        Ok(Image {
-            candidates: candidates(program, spec.search_path)?,
-            arguments: spec
-                .arguments
-                .iter()
-                .map(|text| CString::new(text.as_bytes()))
-                .collect::<Result<_, _>>()?,
-            environment: spec
-                .environment
-                .iter()
-                .map(variable)
-                .collect::<Result<_, _>>()?,
-        })
-    }
-
-    fn pointers(&self) -> ImagePointers {
-        let terminated = |texts: &[CString]| {
-            texts
-                .iter()
-                .map(|text| text.as_ptr())
-                .chain([ptr::null()])
-                .collect::<Vec<_>>()
-        };
-        let arguments = terminated(&self.arguments);
-        let script_arguments = arguments.iter().skip(1).copied();
-        ImagePointers {
-            candidates: terminated(&self.candidates),
-            environment: terminated(&self.environment),
-            shell_arguments: [SHELL.as_ptr(), ptr::null()]
-                .into_iter()
-                .chain(script_arguments)
-                .collect(),
-            arguments,
-        }
-    }
-}
-
-/// The paths at which a program may be: itself if it has a slash, else one in each directory of the search path
-/// (an empty directory is the current one).
-fn candidates(program: &OsStr, search_path: Option<&OsStr>) -> Result<Vec<CString>, NulError> {
-    const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
-    let name = program.as_bytes();
-    if name.contains(&b'/') {
-        return Ok(vec![CString::new(name)?]);
-    }
-    let directories = search_path
-        .map_or(DEFAULT_PATH, OsStrExt::as_bytes)
-        .split(|byte| *byte == b':');
-    let join = |directory: &[u8]| match directory {
-        b"" => CString::new(name),
-        directory => CString::new([directory, b"/", name].concat()),
-    };
-    directories.map(join).collect()
-}
-
-/// The child's ends of the two pipes, and the one it must not keep.
-struct Gate {
-    hold: RawFd,
-    release: RawFd,
-    report: RawFd,
-    output_to_error: bool,
-}
-
-/// The child between fork and exec. Only async-signal-safe calls: other threads of the parent may have held locks.
-fn run_child(gate: &Gate, image: &mut ImagePointers) -> ! {
-    const NOT_FOUND: libc::c_int = 127;
-    // SAFETY: every call is async-signal-safe and takes numbers or pointers to live memory of this process' copy.
-    unsafe {
-        // Without this our own copy of the writing end would keep the gate open after the parent's death.
-        libc::close(gate.release);
-        if gate.output_to_error {
-            // Where that fails the program has no output, which spoils nothing.
-            libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO);
-        }
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-        let mut byte = 0u8;
-        let released = loop {
-            let length = libc::read(gate.hold, (&raw mut byte).cast(), 1);
-            if length >= 0 || *libc::__errno_location() != libc::EINTR {
-                break length == 1;
-            }
-        };
-        if released {
-            let errno = execute(image);
-            libc::write(
-                gate.report,
-                (&raw const errno).cast(),
-                size_of::<libc::c_int>(),
-            );
-        }
-        libc::_exit(NOT_FOUND)
-    }
-}
-
-/// Tries each candidate as `execvp` does; returns only when none could be executed: `EACCES` if one was found but
-/// forbidden, else the last error.
-///
-/// # Safety
-/// The pointers are those of a live [`Image`].
-unsafe fn execute(image: &mut ImagePointers) -> libc::c_int {
-    let mut answer = libc::ENOENT;
-    for path in image.candidates.iter().take_while(|path| !path.is_null()) {
-        // SAFETY: the caller vouches for the pointers.
-        match unsafe { execute_at(*path, &image.arguments, &image.environment) } {
-            libc::EACCES => answer = libc::EACCES,
-            libc::ENOENT | libc::ENOTDIR => {}
-            libc::ENOEXEC => {
-                if let Some(script) = image.shell_arguments.get_mut(1) {
-                    *script = *path;
-                }
-                // SAFETY: as above; the shell's name is static.
-                return unsafe {
-                    execute_at(SHELL.as_ptr(), &image.shell_arguments, &image.environment)
-                };
-            }
-            other => return other,
-        }
-    }
-    answer
-}
-
-/// One try; returns the error number, if at all.
-///
-/// # Safety
-/// The pointers are to live texts, and the lists end with a null pointer.
-unsafe fn execute_at(
-    path: *const libc::c_char,
-    arguments: &[*const libc::c_char],
-    environment: &[*const libc::c_char],
-) -> libc::c_int {
-    // SAFETY: the caller vouches for the pointers; errno is this thread's own.
-    unsafe {
-        libc::execve(path, arguments.as_ptr(), environment.as_ptr());
-        *libc::__errno_location()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -445,18 +281,5 @@ mod tests {
         drop(workload);
         // SAFETY: numbers only; signal 0 sends nothing.
         assert_eq!(unsafe { libc::kill(pid.0, 0) }, -1);
-    }
-
-    #[test]
-    fn candidates_follow_the_search_path() {
-        let paths = candidates(OsStr::new("ls"), Some(OsStr::new("/a::/b"))).unwrap();
-        assert_eq!(
-            paths,
-            [c"/a/ls".to_owned(), c"ls".to_owned(), c"/b/ls".to_owned()]
-        );
-        assert_eq!(
-            candidates(OsStr::new("./ls"), None).unwrap(),
-            [c"./ls".to_owned()]
-        );
     }
 }
