@@ -6,15 +6,15 @@ use intel_pt::Choice;
 use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
-use super::Tracer;
 use super::decode::Halt;
+use super::{TracedQueue, Tracer};
 use crate::decoded::PriorState;
 use crate::parallel::{
     Acceptance, Chunk, ChunkOutput, DecodeContext, DoneChunk, Frontier, OutputKind, SharedTrace,
     TextPosition, WorkQueue,
 };
 use crate::select::{SampleOwner, SampleSettings, TextSynth};
-use crate::synth::Synthesizer;
+use crate::synth::{Synthesizer, ThreadStacks};
 
 /// The end of sharing out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,20 +129,6 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         index: usize,
         sharing: &mut Sharing<'t>,
     ) -> ControlFlow<(), Ending> {
-        let Tracer {
-            synthesizer,
-            queues,
-            pool,
-            sink,
-            shared,
-            ..
-        } = self;
-        let Sharing {
-            trace,
-            work_queue,
-            frontier,
-        } = sharing;
-        let traced = &mut queues[index];
         let Synthesizer {
             images,
             fast_path,
@@ -151,7 +137,8 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
             stacks,
             with_code,
             ..
-        } = synthesizer;
+        } = &mut self.synthesizer;
+        let traced = &mut self.queues[index];
         let settings = SampleSettings {
             images,
             clock: *clock,
@@ -173,49 +160,27 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
             thread: traced.queue.running.thread,
             text_synth,
             select,
-            trace: *trace,
+            trace: sharing.trace,
         };
-        let (mut ending, mut accepted) = (ControlFlow::Continue(Ending::Over), false);
-        work_queue.open();
-        pool.work(work_queue, context, |done| {
-            let DoneChunk { chunk, output } = done;
-            let prior = frontier.prior;
-            let fits = !output.has_items()
-                && traced.continues(output, &prior)
-                && !stacks.is_deep(&traced.queue, machine);
-            let choice = frontier.choice(output, chunk).filter(|_| fits);
-            let Some(choice) = choice else {
-                return Acceptance::Deferred;
-            };
-            if !frontier.accept(output, chunk, choice) {
-                ending = ControlFlow::Continue(Ending::Refused(chunk.end.offset()));
-                return Acceptance::Refused;
-            }
-            *shared += chunk.length();
-            accepted = true;
-            for entry in &output.entries {
-                traced.queue.advance_to(entry.latest);
-            }
-            traced.queue.advance_to(output.latest);
-            traced.go_on_writing(output, &prior);
-            if !output.entries.is_empty() {
-                stacks.apply(&traced.queue, machine, &output.changes);
-            }
-            let Some(text_synth) = text_synth else {
-                return Acceptance::Accepted;
-            };
-            let moment = text_synth.sampler.moment(traced.queue.timestamp);
-            let mut pieces = output
-                .text
-                .between(TextPosition::default(), output.text.end());
-            if pieces.any(|piece| sink.sample_text(machine, &moment, piece).is_break()) {
-                ending = ControlFlow::Break(());
-                return Acceptance::Refused;
-            }
-            Acceptance::Accepted
-        });
-        if accepted {
+        let mut intake = Intake {
+            traced,
+            stacks,
+            machine,
+            text_synth,
+            frontier: &mut sharing.frontier,
+            sink: &mut *self.sink,
+            accepted: 0,
+            ending: ControlFlow::Continue(Ending::Over),
+        };
+        sharing.work_queue.open();
+        self.pool
+            .work(&sharing.work_queue, context, |done| intake.take(done));
+        let Intake {
+            accepted, ending, ..
+        } = intake;
+        if accepted > 0 {
             self.pool.accept();
+            self.shared += accepted;
         }
         ending
     }
@@ -316,5 +281,70 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         let mut cx = traced.context(machine, self.sink);
         let pieces = output.text.between(text, output.text.end());
         self.synthesizer.hand_over_pieces(&mut cx, pieces)
+    }
+}
+
+/// Takes outputs while the workers go on.
+struct Intake<'i, 't, S> {
+    traced: &'i mut TracedQueue<'t>,
+    stacks: &'i mut ThreadStacks,
+    machine: &'i Machine,
+    /// The writer of the outputs' text, if they have any.
+    text_synth: Option<TextSynth<'i>>,
+    frontier: &'i mut Frontier,
+    sink: &'i mut S,
+    /// Bytes of trace whose outputs were accepted.
+    accepted: u64,
+    ending: ControlFlow<(), Ending>,
+}
+
+impl<S: Sink> Intake<'_, '_, S> {
+    /// Takes the next output, if it fits behind those before it and holds nothing but text and changes of stacks.
+    fn take(&mut self, done: &DoneChunk) -> Acceptance {
+        let DoneChunk { chunk, output } = done;
+        let prior = self.frontier.prior;
+        let fits = !output.has_items()
+            && self.traced.continues(output, &prior)
+            && !self.stacks.is_deep(&self.traced.queue, self.machine);
+        let choice = self.frontier.choice(output, chunk).filter(|_| fits);
+        let Some(choice) = choice else {
+            return Acceptance::Deferred;
+        };
+        if !self.frontier.accept(output, chunk, choice) {
+            self.ending = ControlFlow::Continue(Ending::Refused(chunk.end.offset()));
+            return Acceptance::Refused;
+        }
+        self.accepted += chunk.length();
+        self.go_behind(output, &prior);
+        if self.pass_text(output).is_break() {
+            self.ending = ControlFlow::Break(());
+            return Acceptance::Refused;
+        }
+        Acceptance::Accepted
+    }
+
+    /// Goes on behind an output: its times, its text and its changes of stacks.
+    fn go_behind(&mut self, output: &ChunkOutput, prior: &PriorState) {
+        for entry in &output.entries {
+            self.traced.queue.advance_to(entry.latest);
+        }
+        self.traced.queue.advance_to(output.latest);
+        self.traced.go_on_writing(output, prior);
+        if !output.entries.is_empty() {
+            self.stacks
+                .apply(&self.traced.queue, self.machine, &output.changes);
+        }
+    }
+
+    /// Hands over the text of an output.
+    fn pass_text(&mut self, output: &ChunkOutput) -> ControlFlow<()> {
+        let Some(text_synth) = self.text_synth else {
+            return ControlFlow::Continue(());
+        };
+        let moment = text_synth.sampler.moment(self.traced.queue.timestamp);
+        let mut pieces = output
+            .text
+            .between(TextPosition::default(), output.text.end());
+        pieces.try_for_each(|piece| self.sink.sample_text(self.machine, &moment, piece))
     }
 }
