@@ -34,17 +34,17 @@ pub enum Detail {
 
 impl Detail {
     /// The CPU.
-    pub const CPU: Detail = Detail::Number(&number_keys::CPU);
+    pub const CPU: Detail = Detail::Number(&number_keys::cpu::CPU);
     /// The socket of the CPU.
-    pub const SOCKET: Detail = Detail::Number(&number_keys::SOCKET);
+    pub const SOCKET: Detail = Detail::Number(&number_keys::socket::SOCKET);
     /// How many threads ran.
-    pub const PARALLELISM: Detail = Detail::Number(&number_keys::PARALLELISM);
+    pub const PARALLELISM: Detail = Detail::Number(&number_keys::parallelism::PARALLELISM);
     /// The three parts of the sample's weight: the cost of the access, the latency of the instruction, and that of its
     /// retirement.
     pub const WEIGHTS: [Detail; 3] = [
-        Detail::Number(&number_keys::LOCAL_WEIGHT),
-        Detail::Number(&number_keys::LOCAL_INS_LAT),
-        Detail::Number(&number_keys::LOCAL_RETIRE_LAT),
+        Detail::Number(&number_keys::weight::LOCAL_WEIGHT),
+        Detail::Number(&number_keys::ins_lat::LOCAL_INS_LAT),
+        Detail::Number(&number_keys::retire_lat::LOCAL_RETIRE_LAT),
     ];
 
     /// Whether the value is a text and its number that of [`Details::text`].

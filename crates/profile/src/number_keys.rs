@@ -1,31 +1,22 @@
 //! Sort keys that are a number of each sample: one file each.
 //!
-//! To add one, write its file beside the others, with the module here, and add a row with it to the names of sort keys
-//! in `analysis`. Collecting, sorting, the column and the values of JSON and CSV follow from the [`NumberKey`].
+//! To add one, write its file beside the others, declare the module here, and add a row with it to the names of sort
+//! keys (`SortKey::NAMES` in `analysis`). Collecting, sorting, the column and the values of JSON and CSV follow from the [`NumberKey`].
 
-mod code_page_size;
-mod cpu;
-mod ins_lat;
-mod p_stage_cyc;
-mod parallelism;
-mod retire_lat;
-mod socket;
-mod weight;
+pub mod code_page_size;
+pub mod cpu;
+pub mod ins_lat;
+pub mod p_stage_cyc;
+pub mod parallelism;
+pub mod retire_lat;
+pub mod socket;
+pub mod weight;
 
 use std::hash::{Hash, Hasher};
 
 use oxperf_wire::{Sample, SampleWeight};
 
 use crate::DetailOptions;
-
-pub use code_page_size::CODE_PAGE_SIZE;
-pub use cpu::CPU;
-pub use ins_lat::{INS_LAT, LOCAL_INS_LAT};
-pub use p_stage_cyc::{LOCAL_P_STAGE_CYC, P_STAGE_CYC};
-pub use parallelism::PARALLELISM;
-pub use retire_lat::{LOCAL_RETIRE_LAT, RETIRE_LAT};
-pub use socket::SOCKET;
-pub use weight::{LOCAL_WEIGHT, WEIGHT};
 
 /// A sort key that is a number of each sample. Keys are equal if their names are.
 #[derive(Debug)]

@@ -127,11 +127,11 @@ const fn number(key: &'static NumberKey) -> (&'static str, SortKey) {
 
 impl SortKey {
     /// The CPU.
-    pub const CPU: SortKey = SortKey::Number(&numbers::CPU);
+    pub const CPU: SortKey = SortKey::Number(&numbers::cpu::CPU);
     /// The socket of the CPU.
-    pub const SOCKET: SortKey = SortKey::Number(&numbers::SOCKET);
+    pub const SOCKET: SortKey = SortKey::Number(&numbers::socket::SOCKET);
     /// How many threads ran at the moment.
-    pub const PARALLELISM: SortKey = SortKey::Number(&numbers::PARALLELISM);
+    pub const PARALLELISM: SortKey = SortKey::Number(&numbers::parallelism::PARALLELISM);
 
     /// The keys of a report that was not told any.
     pub const DEFAULT: [SortKey; 3] = [SortKey::Comm, SortKey::Dso, SortKey::Symbol];
@@ -147,7 +147,7 @@ impl SortKey {
 
     /// The keys of a report of accesses to memory that was not told any.
     pub const DEFAULT_OF_ACCESSES: [SortKey; 12] = [
-        SortKey::Number(&numbers::LOCAL_WEIGHT),
+        SortKey::Number(&numbers::weight::LOCAL_WEIGHT),
         SortKey::Access(AccessKey::Level),
         SortKey::Symbol,
         SortKey::Dso,
@@ -157,8 +157,8 @@ impl SortKey {
         SortKey::Access(AccessKey::Translation),
         SortKey::Access(AccessKey::Locked),
         SortKey::Access(AccessKey::Blocked),
-        SortKey::Number(&numbers::LOCAL_INS_LAT),
-        SortKey::Number(&numbers::LOCAL_P_STAGE_CYC),
+        SortKey::Number(&numbers::ins_lat::LOCAL_INS_LAT),
+        SortKey::Number(&numbers::p_stage_cyc::LOCAL_P_STAGE_CYC),
     ];
 
     /// The names, in the order in which beginnings of them are looked for.
@@ -169,12 +169,12 @@ impl SortKey {
         ("dso", SortKey::Dso),
         ("symbol", SortKey::Symbol),
         ("parent", SortKey::Parent),
-        number(&numbers::CPU),
-        number(&numbers::SOCKET),
+        number(&numbers::cpu::CPU),
+        number(&numbers::socket::SOCKET),
         ("srcline", SortKey::SourceLine),
         ("srcfile", SortKey::SourceFile),
-        number(&numbers::LOCAL_WEIGHT),
-        number(&numbers::WEIGHT),
+        number(&numbers::weight::LOCAL_WEIGHT),
+        number(&numbers::weight::WEIGHT),
         ("transaction", SortKey::Transaction),
         ("trace", SortKey::Trace),
         ("symbol_size", SortKey::SymbolSize),
@@ -183,20 +183,20 @@ impl SortKey {
         ("cgroup_id", SortKey::CgroupId),
         ("ipc_null", SortKey::NoIpc),
         ("time", SortKey::Time),
-        number(&numbers::CODE_PAGE_SIZE),
-        number(&numbers::LOCAL_INS_LAT),
-        number(&numbers::INS_LAT),
-        number(&numbers::LOCAL_P_STAGE_CYC),
-        number(&numbers::P_STAGE_CYC),
+        number(&numbers::code_page_size::CODE_PAGE_SIZE),
+        number(&numbers::ins_lat::LOCAL_INS_LAT),
+        number(&numbers::ins_lat::INS_LAT),
+        number(&numbers::p_stage_cyc::LOCAL_P_STAGE_CYC),
+        number(&numbers::p_stage_cyc::P_STAGE_CYC),
         ("addr", SortKey::Address),
-        number(&numbers::LOCAL_RETIRE_LAT),
-        number(&numbers::RETIRE_LAT),
+        number(&numbers::retire_lat::LOCAL_RETIRE_LAT),
+        number(&numbers::retire_lat::RETIRE_LAT),
         ("simd", SortKey::Simd),
         ("type", SortKey::DataType),
         ("typeoff", SortKey::DataTypeOffset),
         ("symoff", SortKey::SymbolOffset),
         ("typecln", SortKey::DataTypeLine),
-        number(&numbers::PARALLELISM),
+        number(&numbers::parallelism::PARALLELISM),
         ("tgid", SortKey::Process),
         ("tid", SortKey::Thread),
         ("dso_from", SortKey::Branch(BranchKey::DsoFrom)),
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(SortKey::parse("TGID"), Some(SortKey::Process));
         assert_eq!(
             SortKey::parse("weight"),
-            Some(SortKey::Number(&numbers::WEIGHT))
+            Some(SortKey::Number(&numbers::weight::WEIGHT))
         );
         assert_eq!(SortKey::parse("symbols"), None);
         assert_eq!(SortKey::parse(""), None);

@@ -233,12 +233,14 @@ fn extend_new(list: &mut Vec<Field>, more: impl IntoIterator<Item = Field>) {
 fn is_twin(one: Field, other: Field) -> bool {
     const TWINS: [[Field; 2]; 2] = [
         [
-            Field::Key(SortKey::Number(&number_keys::RETIRE_LAT)),
-            Field::Key(SortKey::Number(&number_keys::P_STAGE_CYC)),
+            Field::Key(SortKey::Number(&number_keys::retire_lat::RETIRE_LAT)),
+            Field::Key(SortKey::Number(&number_keys::p_stage_cyc::P_STAGE_CYC)),
         ],
         [
-            Field::Key(SortKey::Number(&number_keys::LOCAL_RETIRE_LAT)),
-            Field::Key(SortKey::Number(&number_keys::LOCAL_P_STAGE_CYC)),
+            Field::Key(SortKey::Number(&number_keys::retire_lat::LOCAL_RETIRE_LAT)),
+            Field::Key(SortKey::Number(
+                &number_keys::p_stage_cyc::LOCAL_P_STAGE_CYC,
+            )),
         ],
     ];
     one != other
