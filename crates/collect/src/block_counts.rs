@@ -8,18 +8,9 @@ use rustc_hash::FxHashMap;
 use super::batch::Batch;
 use super::lookup::SymbolLookup;
 use super::named_frames::NamedFrames;
-use super::options::LineText;
+use super::options::{BlockDetail, LineText};
 use super::sources::{LineAt, SourceTable};
 use oxperf_profile::{Block, BlockRuns, FirstRuns, Profile, SourceId, SymbolId};
-
-/// Options of collecting the code between branches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BlockDetail {
-    /// The samples' branches are all that the CPU came by, so that nothing else branched between two of them.
-    pub consecutive: bool,
-    /// Keep the source lines of both ends.
-    pub lines: Option<LineText>,
-}
 
 /// Passes by the branch that ends them and what the branch before it led to.
 #[derive(Debug)]

@@ -5,15 +5,7 @@ use oxperf_machine::Machine;
 use oxperf_session::SampleEvent;
 
 use super::batch::{Batch, BatchBranch, BatchSample, Span};
-
-/// The parts of a branch that keep it apart from others, beside the functions and lines at its ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct BranchDetail {
-    /// The bits of the flags that do, as [`oxperf_abi::BranchEntry`] names them.
-    pub flags: u64,
-    /// The addresses of the ends do.
-    pub addresses: bool,
-}
+use super::options::BranchDetail;
 
 /// A sample that its branches stand for.
 pub(super) struct BranchingSample {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::lookup::SymbolLookup;
 use super::named_frames::NamedFrames;
-use super::options::LineText;
+use super::options::NamingOptions;
 use super::sources::{LineAt, SourceTable};
 use super::symbol_frames::{At, SymbolFrames, SymbolKey};
 
@@ -31,19 +31,6 @@ pub(super) struct FrameNamer {
 /// The functions at one address differ in symbol, source, address where these are kept apart, and in being the outermost
 /// one.
 type StepKey = (SymbolId, Option<Source>, Option<At>, bool);
-
-/// Options of naming.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NamingOptions {
-    /// Also name the functions that were inlined at an address.
-    pub(super) inlines: bool,
-    /// Also find source lines, as texts of this form.
-    pub(super) lines: Option<LineText>,
-    /// Different addresses of a symbol have different frames.
-    pub(super) addresses_apart: bool,
-    /// Leave out addresses without a symbol.
-    pub(super) symbols_only: bool,
-}
 
 /// The symbol of an address.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,8 @@ use oxperf_symbols::SymbolId;
 use rayon::prelude::*;
 
 use super::batch::{Batch, BatchSample};
-use super::locator::NewAddresses;
 use super::lookup::SymbolLookup;
+use super::new_addresses::NewAddresses;
 use super::split::TableSplit;
 
 /// So many samples are located as one piece of work.
@@ -46,7 +46,7 @@ enum Found {
 }
 
 impl FunctionLocator {
-    /// FunctionLocator have numbers of one table, all other addresses those of another.
+    /// Functions have numbers of one table, all other addresses those of another.
     pub(super) const SPLIT: TableSplit = TableSplit { bits: 1 };
     const FUNCTIONS: usize = 0;
     const OTHERS: usize = 1;

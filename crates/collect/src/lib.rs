@@ -21,6 +21,7 @@ mod map_sizes;
 mod merged_event;
 mod merger;
 mod named_frames;
+mod new_addresses;
 mod options;
 mod parallelism;
 mod recorded_events;
@@ -29,9 +30,7 @@ mod split;
 mod symbol_frames;
 mod two_pass;
 
-pub use block_counts::BlockDetail;
-pub use branches::BranchDetail;
 pub use collector::Collector;
-pub use options::{CollectOptions, LineText, MergeThreads};
+pub use options::{BlockDetail, BranchDetail, CollectOptions, LineText, MergeThreads};
 pub use recorded_events::{event_profiles, latency_cpus};
 pub use two_pass::FirstPass;

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::batch::Batch;
 use super::function_locator::FunctionLocator;
 use super::lookup::SymbolLookup;
-use super::named_frames::NamedFrames;
+use super::new_addresses::NewAddresses;
 use super::split::TableSplit;
 
 /// The largest number of tables: every core goes through all addresses.
@@ -33,32 +33,6 @@ pub(super) struct AddressLocator {
     /// The places in the batch at which each table met new addresses.
     arrivals: Vec<Vec<usize>>,
     split: TableSplit,
-}
-
-/// AddressLocator that were not known before, in the order in which they came, and the table of each.
-#[derive(Debug, Default)]
-pub(super) struct NewAddresses {
-    pub(super) frames: Vec<LocatedFrame>,
-    pub(super) tables: Vec<usize>,
-    /// Number of tables.
-    pub(super) count: usize,
-}
-
-impl NewAddresses {
-    /// The names of each table's addresses, given those of all.
-    pub(super) fn by_table(&self, named: NamedFrames) -> Vec<NamedFrames> {
-        if self.count == 1 {
-            return vec![named];
-        }
-        let mut parts: Vec<NamedFrames> = (0..self.count).map(|_| NamedFrames::default()).collect();
-        for (&table, (own, list)) in self.tables.iter().zip(named.into_entries()) {
-            match list {
-                Some(list) => parts[table].push_list(own, list),
-                None => parts[table].push(own),
-            }
-        }
-        parts
-    }
 }
 
 impl Locator {
@@ -205,7 +179,7 @@ mod tests {
     use oxperf_resolve::MappingsId;
 
     use super::super::batch::{BatchSample, Span};
-    use super::super::named_frames::NamedTables;
+    use super::super::named_frames::{NamedFrames, NamedTables};
     use super::*;
     use oxperf_profile::{DetailId, FrameId};
 

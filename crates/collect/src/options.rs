@@ -2,10 +2,6 @@
 
 use oxperf_resolve::ChainOptions;
 
-use super::block_counts::BlockDetail;
-use super::branches::BranchDetail;
-use super::frame_namer::NamingOptions;
-
 /// The parts of samples that a collector keeps, and keeps apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CollectOptions {
@@ -60,6 +56,37 @@ pub enum MergeThreads {
 pub struct LineText {
     /// With the whole path of the file and not its last name alone.
     pub whole_paths: bool,
+}
+
+/// The parts of a branch that keep it apart from others, beside the functions and lines at its ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BranchDetail {
+    /// The bits of the flags that do, as [`oxperf_abi::BranchEntry`] names them.
+    pub flags: u64,
+    /// The addresses of the ends do.
+    pub addresses: bool,
+}
+
+/// Options of collecting the code between branches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockDetail {
+    /// The samples' branches are all that the CPU came by, so that nothing else branched between two of them.
+    pub consecutive: bool,
+    /// Keep the source lines of both ends.
+    pub lines: Option<LineText>,
+}
+
+/// Options of naming.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NamingOptions {
+    /// Also name the functions that were inlined at an address.
+    pub(super) inlines: bool,
+    /// Also find source lines, as texts of this form.
+    pub(super) lines: Option<LineText>,
+    /// Different addresses of a symbol have different frames.
+    pub(super) addresses_apart: bool,
+    /// Leave out addresses without a symbol.
+    pub(super) symbols_only: bool,
 }
 
 impl CollectOptions {
