@@ -92,12 +92,13 @@ fn has_idle_index(code: &[u8], instruction: &Instruction) -> bool {
 
 impl<'a, 'n> Output<'a, 'n> {
     pub(crate) fn new(
-        (syntax, form): (Syntax, LineLayout),
+        style: (Syntax, LineLayout),
         code: &[u8],
         instruction: &Instruction,
         names: &'a mut AddressNames<'n>,
         out: &'a mut String,
     ) -> Output<'a, 'n> {
+        let (syntax, form) = style;
         let lists = form == LineLayout::Listing;
         let has_index = instruction.memory_index() != Register::None;
         let scales = has_index && instruction.memory_index_scale() == 1;

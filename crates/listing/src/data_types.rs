@@ -172,7 +172,7 @@ impl<'d> DataTypes<'d> {
     /// The data in memory that an instruction names.
     fn named(&mut self, code: &Code, nth: usize, effort: &mut Effort) -> DataAccess {
         match access(&code.list[nth]) {
-            Named::Place(memory) => self.found((code, nth), &memory, effort),
+            Named::Place(memory) => self.found(code, nth, &memory, effort),
             Named::Canary => DataAccess::Canary,
             Named::Other | Named::Nothing => DataAccess::Unknown(Miss::NoMemory),
         }
@@ -180,11 +180,12 @@ impl<'d> DataTypes<'d> {
 
     fn found(
         &mut self,
-        at: (&Code, usize),
+        code: &Code,
+        nth: usize,
         memory: &MemoryOperand,
         effort: &mut Effort,
     ) -> DataAccess {
-        match self.search(at, memory, effort) {
+        match self.search(code, nth, memory, effort) {
             Ok(((ty, offset), followed)) => DataAccess::Data {
                 ty,
                 offset,
@@ -197,7 +198,8 @@ impl<'d> DataTypes<'d> {
     /// The type with the distance from its beginning, and whether values had to be followed.
     fn search(
         &mut self,
-        (code, nth): (&Code, usize),
+        code: &Code,
+        nth: usize,
         memory: &MemoryOperand,
         effort: &mut Effort,
     ) -> Result<((TypeId, u64), bool), Miss> {
@@ -214,7 +216,16 @@ impl<'d> DataTypes<'d> {
         match direct::held(reader, &scopes, address, place) {
             Some(found) => Ok((found, false)),
             None => {
-                let found = follow::search(reader, (&names, code), (&scopes, nth), (place, effort));
+                let found = {
+                    let question = follow::Question {
+                        names: &names,
+                        code,
+                        scopes: &scopes,
+                        nth,
+                        place,
+                    };
+                    follow::search(reader, &question, effort)
+                };
                 found.map(|found| (found, true))
             }
         }

@@ -166,7 +166,8 @@ impl Lister<'_> {
         let (mut rest, mut address) = (code, address);
         while !rest.is_empty() {
             let mut name = String::new();
-            self.names.write_label(address, self.section, &mut name);
+            let (index, section) = self.section;
+            self.names.write_label(address, index, section, &mut name);
             self.lines.push(ListingLine::Label { address, name });
             let room = self
                 .names

@@ -215,7 +215,7 @@ impl<'f> CodeNames<'f> {
             return false;
         };
         match self.word(address).filter(|_| symbol.address != address) {
-            Some(word) => self.write_word(&word, address, out),
+            Some((number, symbol)) => self.write_word(number, &symbol, address, out),
             None => self.write_symbol(&symbol, address, out),
         }
         true
@@ -225,7 +225,8 @@ impl<'f> CodeNames<'f> {
     pub(crate) fn write_label(
         &self,
         address: u64,
-        (index, section): (u16, &ElfSection<'_>),
+        index: u16,
+        section: &ElfSection<'_>,
         out: &mut String,
     ) {
         let inside = |symbol: &Named<'_>| symbol.section == Some(index);
@@ -337,9 +338,9 @@ impl<'f> CodeNames<'f> {
             .filter(|(_, symbol)| !symbol.name.is_empty())
     }
 
-    fn write_word(&self, (number, symbol): &(u32, ElfSymbol<'_>), address: u64, out: &mut String) {
+    fn write_word(&self, number: u32, symbol: &ElfSymbol<'_>, address: u64, out: &mut String) {
         let name = String::from_utf8_lossy(symbol.name);
-        let suffix = self.index.versions.suffix(*number as usize);
+        let suffix = self.index.versions.suffix(number as usize);
         match symbol.place {
             // Without a definition here no version is the file's default.
             SymbolSection::Undefined => {

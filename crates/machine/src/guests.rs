@@ -73,7 +73,8 @@ impl Machine {
         };
         self.map_guest(
             guest,
-            (name, DsoKind::GuestKernel(guest)),
+            name,
+            DsoKind::GuestKernel(guest),
             KERNEL_START..u64::MAX,
         );
         for GuestModule {
@@ -83,11 +84,7 @@ impl Machine {
         } in modules
         {
             let addresses = *start..start.saturating_add(*length);
-            self.map_guest(
-                guest,
-                (name.clone(), DsoKind::GuestModule(guest)),
-                addresses,
-            );
+            self.map_guest(guest, name.clone(), DsoKind::GuestModule(guest), addresses);
         }
     }
 
@@ -95,7 +92,8 @@ impl Machine {
     pub(crate) fn map_guest(
         &mut self,
         guest: GuestId,
-        (name, kind): (String, DsoKind),
+        name: String,
+        kind: DsoKind,
         addresses: std::ops::Range<u64>,
     ) {
         let dso = self.find_or_add_dso(DsoKey {

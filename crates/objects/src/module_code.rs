@@ -114,12 +114,12 @@ impl Linker<'_, '_> {
             if !patch(code, at, symbol.name)
                 && let Some(target) = (self.symbol)(symbol.name)
             {
-                self.fill_in(&relocation, (at, target), code);
+                self.fill_in(&relocation, at, target, code);
             }
         }
     }
 
-    fn fill_in(&self, relocation: &Relocation, (at, target): (usize, u64), code: &mut [u8]) {
+    fn fill_in(&self, relocation: &Relocation, at: usize, target: u64, code: &mut [u8]) {
         let place = self.start.wrapping_add(at as u64);
         let distance = target
             .wrapping_add(relocation.addend.cast_unsigned())

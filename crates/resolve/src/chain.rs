@@ -46,7 +46,8 @@ pub(crate) fn kept_calls<'a>(sample: &Sample<'a>, first_words: usize) -> Option<
 pub(crate) fn walk_calls(
     mode: CpuMode,
     sample: &Sample<'_>,
-    (calls, beyond): (&BranchStack<'_>, &[u64]),
+    calls: &BranchStack<'_>,
+    beyond: &[u64],
     mut visit: impl FnMut(CpuMode, u64),
 ) -> Result<(), ChainFault> {
     // The sample's own address is better than the first one of the chain, which may lie an instruction behind.
@@ -141,7 +142,7 @@ mod tests {
             let mut addresses = Vec::new();
             let take = |_, ip| addresses.push(ip);
             match kept_calls(&sample, 127) {
-                Some(calls) => walk_calls(mode, &sample, (&calls, &[8, 6]), take).unwrap(),
+                Some(calls) => walk_calls(mode, &sample, &calls, &[8, 6], take).unwrap(),
                 None => walk_chain(&sample, take).unwrap(),
             }
             addresses

@@ -141,7 +141,7 @@ impl Chains {
                     (Some(stitches), Some(thread)) => stitches.beyond(thread, &calls),
                     _ => &[],
                 };
-                walk_calls(mode, sample, (&calls, beyond), take)
+                walk_calls(mode, sample, &calls, beyond, take)
             }
             None => {
                 let walked = walk_chain(sample, take);

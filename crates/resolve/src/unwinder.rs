@@ -259,7 +259,8 @@ fn of_function(function: &JitSymbol) -> Option<UnwindInfo> {
         machine,
         table.little_endian,
         function.start,
-        (behind, &table.entries),
+        behind,
+        &table.entries,
     )
 }
 

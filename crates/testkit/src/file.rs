@@ -110,7 +110,8 @@ impl Shape {
     }
 }
 
-fn write_section((offset, size): Section, out: &mut Bytes) {
+fn write_section(section: Section, out: &mut Bytes) {
+    let (offset, size) = section;
     out.u64(offset as u64);
     out.u64(size as u64);
 }

@@ -117,7 +117,7 @@ impl Draft {
     }
 
     /// Adds a mapping of code.
-    fn mmap(&mut self, pid: usize, (start, length): (u64, u64), name: &str) {
+    fn mmap(&mut self, pid: usize, start: u64, length: u64, name: &str) {
         self.at_next(format_args!(
             "mmap2 pid={pid} tid={pid} {start:#x}+{length:#x}@0 prot=5 flags=2 \"{name}\""
         ));

@@ -149,23 +149,18 @@ impl Formatters {
     pub fn new(data: &TracingData) -> Formatters {
         let strings = Arc::new(PrintkStrings::parse(&data.printk_formats));
         let mut formatters = Formatters::default();
-        for event in data
+        for (system, text) in data
             .ftrace
             .iter()
             .map(|text| ("ftrace", text))
             .chain(data.events())
         {
-            formatters.add(event, data, &strings);
+            formatters.add(system, text, data, &strings);
         }
         formatters
     }
 
-    fn add(
-        &mut self,
-        (system, text): (&str, &Vec<u8>),
-        data: &TracingData,
-        strings: &Arc<PrintkStrings>,
-    ) {
+    fn add(&mut self, system: &str, text: &[u8], data: &TracingData, strings: &Arc<PrintkStrings>) {
         let Ok(format) = EventFormat::parse(text) else {
             self.broken += 1;
             return;

@@ -55,7 +55,8 @@ impl UnwindInfo {
         machine: u16,
         little_endian: bool,
         function: u64,
-        (at, entries): (u64, &[u8]),
+        at: u64,
+        entries: &[u8],
     ) -> Option<UnwindInfo> {
         Some(UnwindInfo {
             arch: arch_of(machine)?,

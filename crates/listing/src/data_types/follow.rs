@@ -44,14 +44,35 @@ impl Effort {
     }
 }
 
+/// A place in memory that an instruction names.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'q> {
+    /// Names of addresses.
+    pub(super) names: &'q CodeNames<'q>,
+    /// The code of the function.
+    pub(super) code: &'q Code,
+    /// The function's scopes.
+    pub(super) scopes: &'q Scopes,
+    /// The instruction's index in the code.
+    pub(super) nth: usize,
+    /// The place.
+    pub(super) place: Sought,
+}
+
 /// The type of the data at a place, by what the instructions before the `nth` leave in its register: first from the
 /// beginning of the innermost scope, then from those of the scopes around it.
 pub(super) fn search(
     reader: &mut TypeReader<'_>,
-    (names, code): (&CodeNames<'_>, &Code),
-    (scopes, nth): (&Scopes, usize),
-    (place, effort): (Sought, &mut Effort),
+    question: &Question<'_>,
+    effort: &mut Effort,
 ) -> Result<(TypeId, u64), Miss> {
+    let Question {
+        names,
+        code,
+        scopes,
+        nth,
+        place,
+    } = *question;
     // To find the ways takes a look at all of the code.
     effort.spend(code.list.len())?;
     let targets = targets(code);
@@ -187,20 +208,18 @@ impl Follower<'_, '_> {
                     .held
                     .iter()
                     .find(|held| begins(held) || holds(held));
-                if let Some(held) = held {
-                    self.take(state, ty, held.place, (begins(held), base));
+                let Some(held) = held else { continue };
+                // Without a base, places of the frame and of the stack do not compare.
+                let is_comparable =
+                    base.is_some() || !matches!(held.place, VariableLocation::Frame(_));
+                if is_comparable {
+                    self.take(state, ty, held.place, begins(held));
                 }
             }
         }
     }
 
-    fn take(
-        &mut self,
-        state: &mut State,
-        ty: TypeId,
-        place: VariableLocation,
-        (begins, base): (bool, Option<(u16, i64)>),
-    ) {
+    fn take(&mut self, state: &mut State, ty: TypeId, place: VariableLocation, begins: bool) {
         match place {
             VariableLocation::Register(number) => {
                 let is_news = match state.register(number) {
@@ -221,8 +240,7 @@ impl Follower<'_, '_> {
                 );
             }
             VariableLocation::Memory(STACK, at) => state.store(at, Some(ty)),
-            // Without a base, places of the frame and of the stack do not compare.
-            VariableLocation::Frame(at) if base.is_some() => state.store(at, Some(ty)),
+            VariableLocation::Frame(at) => state.store(at, Some(ty)),
             _ => {}
         }
     }

@@ -54,13 +54,13 @@ impl DataLayout {
         };
         let parts = [TypeKind::Struct, TypeKind::Union, TypeKind::Class];
         if reader.kind(ty).is_some_and(|kind| parts.contains(&kind)) {
-            layout.add(reader, ty, (0, 0));
+            layout.add(reader, ty, 0, 0);
         }
         layout
     }
 
     /// Adds the fields of a type that begins at an offset.
-    fn add(&mut self, reader: &mut TypeReader<'_>, ty: TypeId, (depth, base): (usize, u64)) {
+    fn add(&mut self, reader: &mut TypeReader<'_>, ty: TypeId, depth: usize, base: u64) {
         let Some(real) = reader.real(ty) else { return };
         for member in reader.members(real).iter() {
             if self.fields.len() >= FIELDS_LIMIT {
@@ -88,7 +88,7 @@ impl DataLayout {
                 continue;
             };
             if matches!(reader.kind(inner), Some(TypeKind::Struct | TypeKind::Union)) {
-                self.add(reader, inner, (depth + 1, offset));
+                self.add(reader, inner, depth + 1, offset);
             }
             self.fields[index].has_fields = self.fields.len() > index + 1;
         }

@@ -124,7 +124,7 @@ impl Machine {
             .strip_prefix(GUEST_KERNEL)
             .and_then(|rest| rest.split_once(']'));
         let Some((_, symbol)) = image else {
-            return self.map_guest(guest, (name, DsoKind::GuestModule(guest)), addresses);
+            return self.map_guest(guest, name, DsoKind::GuestModule(guest), addresses);
         };
         if mapping.pgoff != 0 && !symbol.is_empty() {
             let reference = KernelReference {
@@ -137,7 +137,8 @@ impl Machine {
         // As the host's: what follows the text is the kernel's, too.
         self.map_guest(
             guest,
-            (image, DsoKind::GuestKernel(guest)),
+            image,
+            DsoKind::GuestKernel(guest),
             addresses.start..u64::MAX,
         );
     }

@@ -106,7 +106,8 @@ fn is_time(cache: &Path) -> bool {
     true
 }
 
-fn seconds(cache: &Path, (name, usual): (&str, u64)) -> Duration {
+fn seconds(cache: &Path, setting: (&str, u64)) -> Duration {
+    let (name, usual) = setting;
     let text = fs::read_to_string(cache.join(name)).unwrap_or_default();
     Duration::from_secs(text.trim().parse().unwrap_or(usual))
 }

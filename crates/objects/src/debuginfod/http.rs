@@ -220,13 +220,13 @@ fn body<C: Connection>(
                 .map_err(|_| FetchError::Answer("no size of a chunk"))?
             {
                 0 => return Ok(()),
-                size => copy(answer, size, (&mut left, limit), out)?,
+                size => copy(answer, size, &mut left, limit, out)?,
             }
             line(answer)?;
         }
     }
     match length {
-        Some(length) => copy(answer, length, (&mut left, limit), out),
+        Some(length) => copy(answer, length, &mut left, limit, out),
         None => {
             let read = pass(answer, left.saturating_add(1), out)?;
             if read > left {
@@ -242,7 +242,8 @@ fn body<C: Connection>(
 fn copy<C: Connection>(
     answer: &mut BufReader<C>,
     count: u64,
-    (left, limit): (&mut u64, u64),
+    left: &mut u64,
+    limit: u64,
     out: &mut dyn Write,
 ) -> Result<(), FetchError> {
     *left = left.checked_sub(count).ok_or(FetchError::TooLarge(limit))?;

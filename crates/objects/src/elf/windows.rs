@@ -218,10 +218,10 @@ impl Writer {
         };
         self.header(b".symtab", &header)?;
         let (offset, size) = self.append(&table.names);
-        self.strings(b".strtab", (offset, size))
+        self.strings(b".strtab", offset, size)
     }
 
-    fn strings(&mut self, name: &[u8], (offset, size): (u64, u64)) -> Option<()> {
+    fn strings(&mut self, name: &[u8], offset: u64, size: u64) -> Option<()> {
         let kind = elf::SHT_STRTAB;
         self.header(
             name,
@@ -267,7 +267,7 @@ impl Writer {
         // The name of this section is among them.
         let own = b".shstrtab\0".len();
         let place = self.out.len().next_multiple_of(8) as u64;
-        self.strings(b".shstrtab", (place, (self.names.len() + own) as u64))?;
+        self.strings(b".shstrtab", place, (self.names.len() + own) as u64)?;
         let text = std::mem::take(&mut self.names);
         self.append(&text);
         let headers = std::mem::take(&mut self.headers);

@@ -62,7 +62,8 @@ impl<'a> CodeAttributes<'a> {
     /// Calls `visit` with each range that holds an address.
     pub(super) fn visit(
         self,
-        (dwarf, unit): (&Dwarf<'a>, &GimliUnit<'a>),
+        dwarf: &Dwarf<'a>,
+        unit: &GimliUnit<'a>,
         budget: &mut Budget,
         mut visit: impl FnMut(u64, u64),
     ) {

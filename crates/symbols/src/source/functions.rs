@@ -54,7 +54,7 @@ impl Functions {
             }
             if code.any() {
                 let index = list.len() as u32;
-                code.visit((dwarf, unit), &mut budget, |start, end| {
+                code.visit(dwarf, unit, &mut budget, |start, end| {
                     ranges.push((start, end, index))
                 });
                 list.push(Function {

@@ -73,26 +73,15 @@ impl Inlined {
                 call.take(name, &value);
             })?;
             if code.any() && around.len() < DEPTH_LIMIT {
-                self.add(call, around.len() as u32, code, (dwarf, unit), &mut budget);
+                let (index, inside) = (self.calls.len() as u32, around.len() as u32);
+                self.calls.push(call);
+                code.visit(dwarf, unit, &mut budget, |start, end| {
+                    self.ranges.push((inside, start, end, index))
+                });
                 around.push(depth);
             }
         }
         Ok(())
-    }
-
-    fn add<'a>(
-        &mut self,
-        call: Call,
-        depth: u32,
-        code: CodeAttributes<'a>,
-        place: (&Dwarf<'a>, &GimliUnit<'a>),
-        budget: &mut Budget,
-    ) {
-        let index = self.calls.len() as u32;
-        self.calls.push(call);
-        code.visit(place, budget, |start, end| {
-            self.ranges.push((depth, start, end, index))
-        });
     }
 
     /// The calls that an address lies in, the outermost first.

@@ -156,7 +156,7 @@ fn own_ranges<'a>(
         return;
     };
     if root.code.any() {
-        return root.code.visit((dwarf, &root.unit), budget, visit);
+        return root.code.visit(dwarf, &root.unit, budget, visit);
     }
     let Ok(unit) = dwarf.unit(header) else { return };
     let size = unit

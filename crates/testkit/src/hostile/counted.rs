@@ -100,7 +100,7 @@ fn chains_alike(draft: &mut Draft, count: usize) {
 
 fn deep_chains(draft: &mut Draft, count: usize, address: impl Fn(u64, u64) -> u64) {
     draft.events = draft.events.replace("TIME", "TIME|CALLCHAIN");
-    draft.mmap(1, (BASE, 1 << 40), "/a");
+    draft.mmap(1, BASE, 1 << 40, "/a");
     for n in 0..count as u64 {
         draft.time += 10;
         let chain: Vec<String> = (0..1000)
@@ -118,7 +118,7 @@ fn branches(draft: &mut Draft, count: usize) {
         .events
         .replace("TIME", "TIME|BRANCH_STACK")
         .replace("flags=", "branch=USER|ANY flags=");
-    draft.mmap(1, (BASE, 1 << 40), "/a");
+    draft.mmap(1, BASE, 1 << 40, "/a");
     for n in 0..count as u64 {
         draft.time += 10;
         let entry = |at: u64| {
@@ -203,7 +203,7 @@ fn build_ids(draft: &mut Draft, count: usize) {
         );
     }
     for n in 0..count as u64 / 8 {
-        draft.mmap(1, (BASE + (n << 12), 1 << 12), &format!("/missing/{n:08}"));
+        draft.mmap(1, BASE + (n << 12), 1 << 12, &format!("/missing/{n:08}"));
         draft.sample(1, BASE + (n << 12));
     }
     draft.line(format_args!("feature build_id bytes={}", hex(&table)));

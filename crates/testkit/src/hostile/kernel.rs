@@ -31,7 +31,7 @@ fn image(draft: &mut Draft, start: u64) {
     ));
 }
 
-fn symbol(draft: &mut Draft, (n, address): (u64, u64), flags: u8) {
+fn symbol(draft: &mut Draft, n: u64, address: u64, flags: u8) {
     draft.at_next(format_args!(
         "ksymbol addr={address:#x} len=16 flags={flags} bpf_prog_{n}"
     ));
@@ -40,7 +40,7 @@ fn symbol(draft: &mut Draft, (n, address): (u64, u64), flags: u8) {
 fn symbols(draft: &mut Draft, count: usize) {
     image(draft, TEXT);
     for n in 0..count as u64 {
-        symbol(draft, (n, MODULES + 32 * n), 0);
+        symbol(draft, n, MODULES + 32 * n, 0);
         draft.kernel_sample(MODULES + 32 * n);
     }
 }
@@ -48,9 +48,9 @@ fn symbols(draft: &mut Draft, count: usize) {
 fn symbols_that_go(draft: &mut Draft, count: usize) {
     for n in 0..count as u64 {
         let address = MODULES + 32 * (n % 16);
-        symbol(draft, (n, address), 0);
+        symbol(draft, n, address, 0);
         draft.kernel_sample(address);
-        symbol(draft, (n, address), 1);
+        symbol(draft, n, address, 1);
     }
 }
 

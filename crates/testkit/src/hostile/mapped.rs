@@ -28,7 +28,7 @@ fn map_and_sample(
     length: impl Fn(u64) -> u64,
 ) {
     for (n, start) in starts.enumerate() {
-        draft.mmap(1, (start, length(n as u64)), "/a");
+        draft.mmap(1, start, length(n as u64), "/a");
         draft.sample(1, start + 8);
     }
 }
@@ -60,7 +60,7 @@ fn nested(draft: &mut Draft, count: usize) {
 }
 
 fn pages(draft: &mut Draft, count: usize) {
-    draft.mmap(1, (BASE, 4 * PAGE * count as u64), "/large");
+    draft.mmap(1, BASE, 4 * PAGE * count as u64, "/large");
     map_and_sample(
         draft,
         (0..count as u64).map(|n| BASE + (n * 7919 % count as u64) * 3 * PAGE),
@@ -75,7 +75,7 @@ fn again(draft: &mut Draft, count: usize) {
 
 fn files(draft: &mut Draft, count: usize) {
     for n in 0..count as u64 {
-        draft.mmap(1, (BASE + n * PAGE, PAGE), &format!("/missing/{n}"));
+        draft.mmap(1, BASE + n * PAGE, PAGE, &format!("/missing/{n}"));
         draft.sample(1, BASE + n * PAGE);
     }
 }
@@ -83,7 +83,7 @@ fn files(draft: &mut Draft, count: usize) {
 fn long_names(draft: &mut Draft, count: usize) {
     for n in 0..count as u64 {
         let name = format!("/{}{n:08}", "long".repeat(1000));
-        draft.mmap(1, (BASE + n * PAGE, PAGE), &name);
+        draft.mmap(1, BASE + n * PAGE, PAGE, &name);
         draft.at_next(format_args!("comm pid=1 tid=1 {name}"));
         draft.sample(1, BASE + n * PAGE);
     }
@@ -91,11 +91,7 @@ fn long_names(draft: &mut Draft, count: usize) {
 
 fn missing_logs(draft: &mut Draft, count: usize) {
     for n in 0..count as u64 {
-        draft.mmap(
-            1,
-            (BASE + n * PAGE, PAGE),
-            &format!("/missing/jit-{n}.dump"),
-        );
+        draft.mmap(1, BASE + n * PAGE, PAGE, &format!("/missing/jit-{n}.dump"));
         draft.sample(1, BASE + n * PAGE);
     }
 }
@@ -134,7 +130,7 @@ fn overlapping_code(draft: &mut Draft, count: usize) {
         (0..count as u64).map(|n| (2000 + 20 * n, [BASE + n * 8, 8 * (count as u64 - n / 2)]));
     draft.others.push(("jit-1.dump".to_owned(), log(code)));
     let name = format!("{}/jit-1.dump", draft.folder);
-    draft.mmap(1, (PAGE, PAGE), &name);
+    draft.mmap(1, PAGE, PAGE, &name);
     draft.time = 2000;
     (0..count as u64).for_each(|n| draft.sample(1, BASE + n * 8));
 }
@@ -145,14 +141,14 @@ fn shared_log(draft: &mut Draft, count: usize) {
     draft.others.push(("jit-1.dump".to_owned(), log(code)));
     let name = format!("{}/jit-1.dump", draft.folder);
     for pid in 1..=count {
-        draft.mmap(pid, (PAGE, PAGE), &name);
+        draft.mmap(pid, PAGE, PAGE, &name);
         draft.sample(pid, BASE);
     }
 }
 
 fn anonymous(draft: &mut Draft, count: usize) {
     for pid in 1..=count {
-        draft.mmap(pid, (BASE, PAGE), "//anon");
+        draft.mmap(pid, BASE, PAGE, "//anon");
         draft.sample(pid, BASE);
     }
 }
@@ -171,7 +167,7 @@ fn deep_names(draft: &mut Draft, count: usize) {
     let deep = |n: usize| format!("_Z4f{n:03}{}i", "PFv".repeat(200));
     let names = (0..count).map(|n| if n % 2 == 0 { twice(n) } else { deep(n) });
     let program = draft.program("program", names);
-    draft.mmap(1, (0x40_1000, count as u64), &program);
+    draft.mmap(1, 0x40_1000, count as u64, &program);
     draft.text = draft.text.replace("@0 prot", "@0x1000 prot");
     (0..count as u64).for_each(|n| draft.sample(1, 0x40_1000 + n));
 }

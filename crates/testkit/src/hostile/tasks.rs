@@ -16,7 +16,7 @@ pub(super) const SHAPES: &[Row] = &[
 const PAGE: u64 = 0x1000;
 const BASE: u64 = 0x10_0000_0000;
 
-fn fork(draft: &mut Draft, parent: usize, (pid, tid): (usize, usize)) {
+fn fork(draft: &mut Draft, parent: usize, pid: usize, tid: usize) {
     let time = draft.time + 10;
     draft.at_next(format_args!(
         "fork pid={pid} ppid={parent} tid={tid} ptid={parent} time={time}"
@@ -26,20 +26,21 @@ fn fork(draft: &mut Draft, parent: usize, (pid, tid): (usize, usize)) {
 /// Each process is the child of the one before, and maps something of its own.
 fn fork_chain(draft: &mut Draft, count: usize) {
     for pid in 1..=count {
-        draft.mmap(pid, (BASE + pid as u64 * PAGE, PAGE), "/a");
+        draft.mmap(pid, BASE + pid as u64 * PAGE, PAGE, "/a");
         draft.sample(pid, BASE + PAGE);
-        fork(draft, pid, (pid + 1, pid + 1));
+        fork(draft, pid, pid + 1, pid + 1);
     }
 }
 
 /// All processes are children of one that has a mapping for every four of them, and change one of their own.
 fn fork_fan(draft: &mut Draft, count: usize) {
-    (0..count as u64 / 4).for_each(|n| draft.mmap(1, (BASE + 2 * n * PAGE, PAGE), "/a"));
+    (0..count as u64 / 4).for_each(|n| draft.mmap(1, BASE + 2 * n * PAGE, PAGE, "/a"));
     for pid in 2..2 + count {
-        fork(draft, 1, (pid, pid));
+        fork(draft, 1, pid, pid);
         draft.mmap(
             pid,
-            (BASE + 2 * (pid as u64 * 7919 % count as u64) * PAGE, PAGE),
+            BASE + 2 * (pid as u64 * 7919 % count as u64) * PAGE,
+            PAGE,
             "/b",
         );
         draft.sample(pid, BASE + PAGE / 2);
@@ -55,7 +56,7 @@ fn comms(draft: &mut Draft, count: usize) {
 
 fn threads(draft: &mut Draft, count: usize) {
     for tid in 2..2 + count {
-        fork(draft, 1, (1, tid));
+        fork(draft, 1, 1, tid);
         draft.time += 10;
         let time = draft.time;
         draft.line(format_args!(
@@ -66,9 +67,9 @@ fn threads(draft: &mut Draft, count: usize) {
 
 /// One id is taken again and again.
 fn exits(draft: &mut Draft, count: usize) {
-    draft.mmap(1, (BASE, PAGE), "/a");
+    draft.mmap(1, BASE, PAGE, "/a");
     for _ in 0..count {
-        fork(draft, 1, (2, 2));
+        fork(draft, 1, 2, 2);
         draft.sample(2, BASE);
         let time = draft.time + 10;
         draft.at_next(format_args!("exit pid=2 ppid=1 tid=2 ptid=1 time={time}"));

@@ -277,8 +277,7 @@ fn relative(mut entries: Vec<u8>, table: u64) -> Vec<u8> {
 fn a_function_without_a_file_is_unwound_by_the_table_that_came_with_it() {
     const TABLE: u64 = 0x310;
     let entries = relative(three(), TABLE);
-    let info =
-        |machine, entries: &[u8]| UnwindInfo::of_table(machine, true, 0x100, (TABLE, entries));
+    let info = |machine, entries: &[u8]| UnwindInfo::of_table(machine, true, 0x100, TABLE, entries);
     let space = Mapped(info(X86_64, &entries).unwrap());
     assert_eq!(
         walked(&space, with_frame(0x108), &STACK, 127),

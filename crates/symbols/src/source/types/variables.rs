@@ -98,7 +98,7 @@ fn walk<'a>(
                     code: Vec::new(),
                     variables: Vec::new(),
                 };
-                code.visit((&open.dwarf, &open.unit), &mut budget, |start, end| {
+                code.visit(&open.dwarf, &open.unit, &mut budget, |start, end| {
                     scope.code.push(start..end)
                 });
                 if let Some(base) = base.filter(|_| nth == 0) {
