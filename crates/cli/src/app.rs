@@ -150,7 +150,7 @@ fn refuse(program: &str, error: clap::Error) -> Result<i32, Failure> {
     }
 }
 
-/// What the shell sees. A reader that went away, as `head` does, is no failure.
+/// The exit code for the shell. A reader that went away, as `head` does, is no failure.
 pub(crate) fn exit(outcome: Result<i32, Failure>) -> ExitCode {
     let code = match outcome {
         Ok(code) => code,

@@ -26,7 +26,7 @@ use crate::unpacking::Limits;
 pub(crate) const KEEPER: &str = "bundle-keeper";
 /// The first entry, which says what the archive is.
 pub(crate) const MARK: &str = "oxperf-bundle";
-/// What it holds.
+/// Its contents.
 pub(crate) const VERSION: &str = "1\n";
 /// The recording.
 pub(crate) const RECORDING: &str = "perf.data";
@@ -35,16 +35,16 @@ pub(crate) const KALLSYMS: &str = "kallsyms";
 /// The folder of recorded files.
 pub(crate) const ROOT: &str = "root";
 
-/// What a zstd stream begins with.
+/// The first bytes of a zstd stream.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// What the folders of unpacked bundles are called, before the number of the process.
+/// The names of folders of unpacked bundles, before the number of the process.
 const FOLDER: &str = "oxperf-bundle-";
 
 /// A bundle that was unpacked; the folder vanishes with it.
 #[derive(Debug)]
 pub(crate) struct Unpacked {
     folder: PathBuf,
-    /// Who removes the folder if this process does not come to it; none where it cannot be started.
+    /// The process that removes the folder if this process does not come to it; none where it cannot be started.
     keeper: Option<Child>,
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn open(
     Ok((changed, Some(unpacked)))
 }
 
-/// Whether what follows `word` is the value of an option that names no input, such as an output.
+/// `true` if the word behind `word` is the value of an option that names no input, such as an output.
 fn is_value(command: &Command, word: &OsString) -> bool {
     let word = word.to_string_lossy();
     let option = command
@@ -172,7 +172,7 @@ fn with_path(argument: &OsString, path: &OsString) -> OsString {
     changed
 }
 
-/// Whether an argument names a bundle.
+/// `true` if an argument names a bundle.
 fn is_bundle(argument: &OsString) -> bool {
     let path = path_in(argument);
     if !fs::metadata(&path).is_ok_and(|found| found.is_file()) {

@@ -1,4 +1,4 @@
-//! The data that the instructions of a profile work on: what to call them, and how their types are laid out.
+//! The data that the instructions of a profile work on: their names and the layouts of their types.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,10 +11,10 @@ use oxperf_symbols::SymbolStore;
 
 use crate::disasm_source::{CodeOptions, Sources};
 
-/// What frames without a type work on.
+/// The name of data of no known type.
 const UNKNOWN: &str = "(unknown)";
 
-/// What frames work on.
+/// The data that frames work on.
 pub(crate) struct FoundData {
     /// The data by frame.
     pub(crate) places: DataPlaces,
@@ -22,23 +22,23 @@ pub(crate) struct FoundData {
     pub(crate) layouts: HashMap<(DsoId, String), DataLayout>,
 }
 
-/// What was looked at of a frame.
+/// A frame whose data were looked for.
 pub(crate) struct Seen {
     /// Its number.
     pub(crate) frame: usize,
-    /// What it works on; `None` where its function is not known.
+    /// The data that it works on; `None` where its function is not known.
     pub(crate) access: Option<DataAccess>,
-    /// The first words of the instructions that tell.
+    /// The first words of the instructions that name the data.
     pub(crate) instructions: Vec<Rc<str>>,
 }
 
-/// What the frames work on that samples ran in. `tell` hears of those in objects with debug information.
+/// Finds the data of the frames that samples ran in. `observe` gets those in objects with debug information.
 pub(crate) fn find(
     symbols: &SymbolOptions,
     machine: &Machine,
     store: &SymbolStore,
     profile: &Profile,
-    tell: &mut dyn FnMut(Seen),
+    observe: &mut dyn FnMut(Seen),
 ) -> FoundData {
     let mut sources = Sources::new(symbols, machine, store, &CodeOptions::default());
     let mut found: Vec<Option<DataPlace>> = vec![None; profile.frames.len()];
@@ -67,7 +67,7 @@ pub(crate) fn find(
                     .and_then(|access| names.name(types, access))
                     .map(data_place);
                 let instructions = code.map(|(range, address)| types.instructions(range, address));
-                tell(Seen {
+                observe(Seen {
                     frame: nth,
                     access,
                     instructions: instructions.unwrap_or_default(),

@@ -20,12 +20,12 @@ use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore, SymbolTable
 
 use crate::output::print_error;
 
-/// What is wanted of code beside its instructions.
+/// The facts that are shown of code beside its instructions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CodeOptions {
     /// Use debug files and source text.
     pub(crate) with_source: bool,
-    /// Where source files lie: folders left out of their paths, and what stands before the rest.
+    /// The places of source files: the number of folders left out of their paths, and the path before the rest.
     pub(crate) moved_sources: Option<(usize, String)>,
     /// Find the types of the data that instructions work on.
     pub(crate) with_types: bool,
@@ -33,7 +33,7 @@ pub(crate) struct CodeOptions {
     pub(crate) with_callees: bool,
 }
 
-/// Where code comes from.
+/// The sources of code.
 pub(crate) struct Sources<'m> {
     objects: OpenedObjects<'m>,
     demangling: Demangling,
@@ -54,27 +54,27 @@ struct Opened {
     debug_file: Option<Contents>,
     index: CodeIndex,
     lines: Option<Arc<DebugInfo>>,
-    /// Where the code of a kernel module was that has address 0 in its file.
+    /// The address where the code of a kernel module was that has address 0 in its file.
     base: Option<u64>,
 }
 
 /// The code of a function.
 pub(crate) struct Code {
     pub(crate) listing: Listing,
-    /// What instructions work on, by their addresses, where that is wanted and known.
+    /// The data that instructions work on, by their addresses, where that is wanted and known.
     pub(crate) data: HashMap<u64, String>,
     /// The functions of the object, where their names are wanted.
     functions: Option<(Arc<SymbolTable>, Demangling)>,
     /// The kernel's image, or the module, that it was read from.
     image: Option<PathBuf>,
-    /// What an address of the object is to be changed by to be a virtual address of the file, modulo 2^64.
+    /// The difference from an address of the object to the virtual address of the file, modulo 2^64.
     shift: u64,
     /// Its source lines, where it may have some.
     lines: Option<Arc<DebugInfo>>,
 }
 
 impl Code {
-    /// What the object is called, by its whole path and in short: the kernel goes by its image, a module by its file.
+    /// The names of the object, by its whole path and in short: the kernel goes by its image, a module by its file.
     pub(crate) fn object_names(&self, object: &Object) -> [String; 2] {
         match &self.image {
             None => [object.long.clone(), object.short.clone()],
@@ -110,7 +110,7 @@ impl Code {
         Some(shown.map_or_else(|| name.to_owned(), |shown| shown + suffix))
     }
 
-    /// How fast the function ran, by virtual addresses, where branches tell of these stretches of it.
+    /// The instructions per cycle of the function, by virtual addresses, from the blocks between branches.
     pub(crate) fn pace(&self, blocks: &[Block]) -> FunctionIpc {
         let moved = |address: u64| address.wrapping_add(self.shift);
         let blocks = blocks.iter().map(|block| Block {
@@ -171,7 +171,7 @@ impl<'m> Sources<'m> {
         }
     }
 
-    /// Tells of source files that are there and cannot be read: code is shown without their lines.
+    /// Reports source files that are there and cannot be read: code is shown without their lines.
     pub(crate) fn report_unreadable(&self) {
         for (path, why) in self.files.unreadable() {
             print_error(&format!(
@@ -298,12 +298,12 @@ impl<'m> OpenedObjects<'m> {
     }
 }
 
-/// What is needed to open a file of code.
+/// The means to open a file of code.
 struct Opener<'a> {
     machine: &'a Machine,
     store: &'a SymbolStore,
     kernel: Option<PathBuf>,
-    /// Whether debug files and source text are used.
+    /// Debug files and source text are used.
     with_source: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the environment says: the only place that asks it.
+//! The environment, which nothing else asks.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -36,7 +36,7 @@ fn configuration(home: Option<&Path>, section: &str, key: &str) -> Option<String
 /// perf's configuration of the whole system.
 const SYSTEM_CONFIG: &str = "/etc/perfconfig";
 
-/// Where this program may keep what it can find out again: `$XDG_CACHE_HOME/oxperf`, else `~/.cache/oxperf`.
+/// The folder for facts that this program can find out again: `$XDG_CACHE_HOME/oxperf`, else `~/.cache/oxperf`.
 pub(crate) fn cache() -> Option<PathBuf> {
     Some(caches()?.join("oxperf"))
 }
@@ -82,7 +82,7 @@ pub(crate) fn variables() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()
 }
 
-/// Where programs are looked for.
+/// The search path of programs.
 pub(crate) fn search_path() -> Option<OsString> {
     std::env::var_os("PATH")
 }
@@ -121,13 +121,13 @@ pub(crate) fn colours(choice: ColourChoice) -> bool {
     }
 }
 
-/// Whether the user has not asked programs to leave colours out.
+/// `true` if the user has not asked programs to leave colours out.
 pub(crate) fn wants_colour() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !set("NO_COLOR") && !is_dumb_terminal()
 }
 
-/// Whether the terminal can do nothing but append.
+/// `true` if the terminal can do nothing but append.
 pub(crate) fn is_dumb_terminal() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }

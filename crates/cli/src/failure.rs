@@ -1,4 +1,4 @@
-//! Why a command ends without its result, and the exit code for it.
+//! The reason why a command ends without its result, and the exit code for it.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub(crate) mod code {
     pub(crate) const OUT_OF_MEMORY: i32 = 244;
     /// No thread can be started.
     pub(crate) const NO_THREAD: i32 = 245;
-    /// What an option names is not in the recording.
+    /// An option names something that is not in the recording.
     pub(crate) const NOT_FOUND: i32 = 254;
     /// The command failed.
     pub(crate) const FAILED: i32 = 255;
@@ -70,7 +70,7 @@ impl Failure {
         }
     }
 
-    /// What an option names is not in the recording.
+    /// An option names something that is not in the recording.
     pub(crate) fn not_found(message: impl Into<String>) -> Failure {
         Failure {
             message: message.into(),

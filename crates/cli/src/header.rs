@@ -40,7 +40,7 @@ pub(crate) fn write(
     out.write_all(text(input, reader, full).as_bytes())
 }
 
-/// What the recording says about itself, as text.
+/// The recording's description of itself, as text.
 pub(crate) fn text(input: &Input, reader: &Reader<'_>, full: bool) -> String {
     let mut text = String::new();
     let utc_offset = oxperf_sys::clock::utc_offset;
@@ -66,7 +66,7 @@ pub(crate) fn command_or_file(reader: &Reader<'_>, path: &Path) -> String {
         .unwrap_or_else(|| path.display().to_string())
 }
 
-/// Where it was recorded, in a few words.
+/// The machine that it was recorded on, in a few words.
 pub(crate) fn host(reader: &Reader<'_>) -> String {
     let features = reader.features();
     let name = features.get::<Hostname>().ok().flatten().map(|name| name.0);

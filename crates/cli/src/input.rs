@@ -1,21 +1,17 @@
-//! Opening a recording, and perf's words for one that cannot be opened.
-
-mod forms;
-mod progress;
+//! The recording that a command reads, and perf's words for one that cannot be opened.
 
 use std::fs::File;
-use std::io::{ErrorKind, IsTerminal, Read};
+use std::io::ErrorKind;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 
 use oxperf_data::{DataError, Reader};
-use oxperf_sys::files::is_trusted_owner;
+use oxperf_query::{OpenError, ReadObserver, ReadReport, RecordingFile};
 
 use crate::failure::{Failure, code};
 use crate::output::print_error;
-use forms::Form;
-use progress::ReadProgress;
+use crate::progress::Progress;
 
 const DEFAULT: &str = "perf.data";
 const STDIN: &str = "-";
@@ -31,15 +27,10 @@ pub(crate) struct InputOptions {
 
 /// The recording that a command reads.
 pub(crate) struct Input {
-    path: PathBuf,
-    form: Form,
-    modified: i64,
+    file: RecordingFile,
     /// A walk over the records may show how far it is.
     shows_progress: bool,
 }
-
-/// O_NONBLOCK: opening a device that nobody serves must not wait.
-const NON_BLOCKING: i32 = 0o4000;
 
 impl Input {
     /// Opens the recording that the options name, else standard input if that is a pipe, else `perf.data`.
@@ -54,84 +45,15 @@ impl Input {
 
     /// Opens the recording at `path`.
     pub(crate) fn open(path: &str, force: bool) -> Result<Input, Failure> {
-        let path = PathBuf::from(path);
-        if path == Path::new(STDIN) {
-            return Input::from_stdin(path);
-        }
-        let failed = |error: std::io::Error| cannot_open(&path, &error);
-        let kind = std::fs::metadata(&path).map_err(failed)?.file_type();
-        if kind.is_dir() {
-            return Input::open_file(&path.join("data"), &path, force);
-        }
-        if kind.is_fifo() {
-            let stream = File::open(&path).map_err(failed)?;
-            return Ok(Input {
-                modified: 0,
-                form: Form::piped(stream).map_err(failed)?,
-                path,
-                shows_progress: true,
-            });
-        }
-        Input::open_file(&path, &path, force)
-    }
-
-    /// What stands on standard input, in any form that it can have.
-    fn from_stdin(path: PathBuf) -> Result<Input, Failure> {
-        let failed = |error: std::io::Error| cannot_open(&path, &error);
-        let file = std::io::stdin()
-            .as_fd()
-            .try_clone_to_owned()
-            .map(File::from)
-            .map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if file.is_terminal() {
-            return Err(Failure::new(
-                "standard input is a terminal: name a recording with -i",
-            ));
-        }
-        let form = if metadata.is_file() {
-            Form::image(file, &path)
-        } else {
-            Form::piped(file)
-        };
-        let form = form.map_err(failed)?;
+        let file = RecordingFile::open(Path::new(path), force).map_err(cannot_open)?;
         Ok(Input {
-            form,
-            modified: metadata.mtime(),
-            path,
+            file,
             shows_progress: true,
         })
     }
 
-    /// Maps `file`, and what belongs to it when the recording at `path` is a directory.
-    fn open_file(file: &Path, path: &Path, force: bool) -> Result<Input, Failure> {
-        let failed = |error: std::io::Error| cannot_open(file, &error);
-        let opened = File::options()
-            .read(true)
-            .custom_flags(NON_BLOCKING)
-            .open(file)
-            .map_err(failed)?;
-        let metadata = opened.metadata().map_err(failed)?;
-        check_owner(file, metadata.uid(), force)?;
-        if metadata.len() == 0 {
-            return Err(empty(file, &opened));
-        }
-        let form = if file == path {
-            Form::image(opened, path)
-        } else {
-            Form::directory(&opened, path)
-        };
-        let (form, modified) = (form.map_err(failed)?, metadata.mtime());
-        Ok(Input {
-            form,
-            modified,
-            path: path.to_path_buf(),
-            shows_progress: true,
-        })
-    }
-
-    /// Reads the header and what it points at; of a stream everything before its first sample. Refuses a file that was
-    /// cut before its first sample.
+    /// Reads the header and the sections that it points at; of a stream everything before its first sample. Refuses a
+    /// file that was cut before its first sample.
     pub(crate) fn reader(&self) -> Result<Reader<'_>, Failure> {
         let reader = self.reader_of_any()?;
         reader.check_cut().map_err(|error| self.refuse(&error))?;
@@ -140,22 +62,28 @@ impl Input {
 
     /// As [`Input::reader`], also of a file in which no sample is left.
     pub(crate) fn reader_of_any(&self) -> Result<Reader<'_>, Failure> {
-        let reader = self.form.reader().map_err(|error| self.refuse(&error))?;
+        let reader = self.file.reader().map_err(|error| self.refuse(&error))?;
         report_newer_attributes(&reader);
         Ok(reader)
     }
 
     /// The observer of a walk over the records; `writes_meanwhile` when text comes out while it goes on.
-    pub(crate) fn progress(&self, writes_meanwhile: bool) -> ReadProgress<'_> {
-        ReadProgress::new(&self.form, self.shows_progress, writes_meanwhile)
+    pub(crate) fn progress(&self, writes_meanwhile: bool) -> ReadObserver<'_> {
+        let line = if self.shows_progress {
+            Progress::begin(self.file.size(), writes_meanwhile)
+        } else {
+            None
+        };
+        let report = line.map(|mut line| Box::new(move |bytes| line.reach(bytes)) as ReadReport);
+        self.file.observer(report)
     }
 
-    /// How many bytes it has; 0 of one that comes through a pipe.
-    pub(crate) fn size(&self) -> u64 {
-        self.form.sizes().iter().sum()
+    /// Its size in bytes; `None` of one that comes through a pipe.
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.file.size()
     }
 
-    /// The same recording, read beside another one, which tells how far it is.
+    /// This recording without progress: another one that is read beside it shows how far it is.
     pub(crate) fn without_progress(self) -> Input {
         Input {
             shows_progress: false,
@@ -165,34 +93,22 @@ impl Input {
 
     /// Seconds since 1970 of the file's last change: what perf calls the time of capture.
     pub(crate) fn modified(&self) -> i64 {
-        self.modified
+        self.file.modified()
     }
 
     /// The file, for messages.
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
-    /// Whether `path` is the recording or a file of it.
+    /// `true` if `path` is the recording or a file of it.
     pub(crate) fn is_read_from(&self, path: &Path) -> bool {
-        let identity = |path: &Path| {
-            std::fs::metadata(path)
-                .ok()
-                .map(|found| (found.dev(), found.ino()))
-        };
-        let Some(recording) = identity(&self.path) else {
-            return false;
-        };
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        identity(path) == Some(recording)
-            || identity(folder.unwrap_or(Path::new("."))) == Some(recording)
+        self.file.is_read_from(path)
     }
 
-    /// What to tell about a file that cannot be read.
+    /// The message about a file that cannot be read.
     pub(crate) fn refuse(&self, error: &DataError) -> Failure {
-        let path = self.path.display();
+        let path = self.path().display();
         let hint = match error {
             DataError::NotPerfData { .. } | DataError::HeaderCut { .. } => {
                 return Failure::new(format!("incompatible file format\n{path}: {error}"));
@@ -212,27 +128,25 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     }
 }
 
-fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
-    if error.kind() == ErrorKind::OutOfMemory {
+fn cannot_open(error: OpenError) -> Failure {
+    let OpenError::Unreadable { path, error: cause } = &error else {
+        return Failure::new(error.to_string());
+    };
+    if cause.kind() == ErrorKind::OutOfMemory {
         let path = path.display();
         return Failure::with_code(
             format!("out of memory: {path} cannot be mapped\nAllow more memory (ulimit -v)."),
             code::OUT_OF_MEMORY,
         );
     }
-    let reason = match error.kind() {
-        ErrorKind::NotFound => "No such file or directory".to_owned(),
-        ErrorKind::PermissionDenied => "Permission denied".to_owned(),
-        _ => error.to_string(),
-    };
-    let hint = match (error.kind(), path == Path::new(DEFAULT)) {
+    let hint = match (cause.kind(), path.as_path() == Path::new(DEFAULT)) {
         (ErrorKind::NotFound, true) => "  (try 'perf record' first)",
         _ => "",
     };
-    Failure::new(format!("failed to open {}: {reason}{hint}", path.display()))
+    Failure::new(format!("{error}{hint}"))
 }
 
-/// Tells that attributes are of a newer kernel interface than this program knows.
+/// Warns that attributes are of a newer kernel interface than this program knows.
 fn report_newer_attributes(reader: &Reader<'_>) {
     let unknown = reader
         .events()
@@ -247,7 +161,7 @@ fn report_newer_attributes(reader: &Reader<'_>) {
     }
 }
 
-/// Whether a recording may come through standard input.
+/// `true` if a recording may come through standard input.
 fn stdin_is_pipe() -> bool {
     let file = std::io::stdin()
         .as_fd()
@@ -255,24 +169,4 @@ fn stdin_is_pipe() -> bool {
         .map(File::from);
     file.and_then(|file| file.metadata())
         .is_ok_and(|metadata| metadata.file_type().is_fifo())
-}
-
-/// Files like those below /proc say that they are empty and are not: only a real end is one.
-fn empty(path: &Path, mut file: &File) -> Failure {
-    let readable = matches!(file.read(&mut [0]), Ok(1));
-    let path = path.display();
-    if readable {
-        return Failure::new(format!("{path} is not a regular file: copy it first"));
-    }
-    Failure::new(format!("zero-sized data ({path}), nothing to do!"))
-}
-
-fn check_owner(path: &Path, owner: u32, force: bool) -> Result<(), Failure> {
-    if force || is_trusted_owner(owner) {
-        return Ok(());
-    }
-    let path = path.display();
-    Err(Failure::new(format!(
-        "File {path} not owned by current user or root (use -f to override)"
-    )))
 }

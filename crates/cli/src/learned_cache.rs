@@ -46,7 +46,7 @@ impl LearnedCache {
         (!name.is_empty()).then(|| self.folder.join(folder).join(format!("{name}.{topic}")))
     }
 
-    /// What is known of an object.
+    /// The facts that are known of an object.
     pub(crate) fn load(&self, id: BuildId, topic: Topic) -> Option<Vec<u8>> {
         let path = self.path(id, topic)?;
         let file = open_regular_itself(&path).ok()?;
@@ -77,7 +77,7 @@ impl LearnedCache {
         }
     }
 
-    /// Whether the folder is the user's own, and not a link; it is made where it is not there.
+    /// `true` if the folder is the user's own, and not a link; it is made where it is not there.
     fn is_ours(&self) -> bool {
         let make = || {
             fs::DirBuilder::new()

@@ -36,7 +36,7 @@ pub(crate) type Graphed<'w> = dyn Fn(&Profile) -> Vec<Vec<bool>> + 'w;
 pub(crate) struct LoadOptions<'o> {
     /// The files that code, logs of JIT compilers and tables for unwinding come from.
     pub(crate) symbols: &'o SymbolOptions,
-    /// What is made of hardware trace; `None` is nothing.
+    /// The samples that are made of hardware trace; `None` is none.
     pub(crate) trace: Option<TraceRequest>,
     /// The samples that count.
     pub(crate) filter: &'o Filter,

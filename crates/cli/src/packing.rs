@@ -8,7 +8,7 @@ use std::path::Path;
 use oxperf_sys::files::{create_output, open_regular};
 use oxperf_tar::{ArchiveWriter, TarError};
 
-/// How hard zstd tries.
+/// The level of zstd's compression.
 const LEVEL: i32 = 3;
 
 type Encoder = zstd::Encoder<'static, BufWriter<File>>;

@@ -19,7 +19,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Begins, if standard error is a terminal that can take a line back. `None` also where the text of the command
-    /// goes to a terminal meanwhile: it tells by itself how far it is.
+    /// goes to a terminal meanwhile: the text shows how far it is.
     pub(crate) fn begin(total: Option<u64>, writes_meanwhile: bool) -> Option<Progress> {
         let disturbs = writes_meanwhile && io::stdout().is_terminal();
         let possible = io::stderr().is_terminal() && !crate::environment::is_dumb_terminal();
@@ -40,7 +40,7 @@ impl Progress {
         }
         self.next = now + PAUSE;
         self.shown = true;
-        tell(&format!(
+        write(&format!(
             "\r{}\x1b[K",
             line(bytes, self.total, now - self.start)
         ));
@@ -50,18 +50,18 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.shown {
-            tell("\r\x1b[K");
+            write("\r\x1b[K");
         }
     }
 }
 
 /// Nothing can be done when that fails, and nothing is lost.
-fn tell(text: &str) {
+fn write(text: &str) {
     let mut err = io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-/// What is read, how fast, and how long the rest will take.
+/// The amount that is read, its rate, and the time that the rest will take.
 fn line(bytes: u64, total: Option<u64>, elapsed: Duration) -> String {
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let rate = megabytes(bytes) / elapsed.as_secs_f64();

@@ -16,11 +16,11 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 
-/// Where all memory comes from.
+/// The allocator of all memory.
 #[global_allocator]
 static HEAP: Heap = Heap::new(end_without_memory);
 
-/// How the standard library's message begins when a new thread has no memory for its signal stack.
+/// The beginning of the standard library's message when a new thread has no memory for its signal stack.
 const NO_SIGNAL_STACK: &str = "failed to allocate an alternative stack";
 
 /// Says that there is no memory left and ends the program. Asks for none.
@@ -112,7 +112,7 @@ fn start_thread(queue: &Arc<Mutex<Receiver<ThreadBuilder>>>) -> io::Result<()> {
     thread::Builder::new().spawn(work).map(drop)
 }
 
-/// Tells which files somebody cut short while they were read; gives the exit code, which is no success where the
+/// Reports files that somebody cut short while they were read; gives the exit code, which is no success where the
 /// recording is one of them.
 pub(crate) fn report_truncated(outcome: i32) -> i32 {
     let truncated = oxperf_sys::truncated_files();

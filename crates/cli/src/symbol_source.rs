@@ -22,7 +22,7 @@ pub(crate) fn open(
     Ok(options.recorded(reader, recalling_store(options)?))
 }
 
-/// The same, but objects that cannot hold a function of that name go without names.
+/// Names as of [`open`], but objects that cannot hold a function of that name go without any.
 pub(crate) fn open_for_function(
     options: &SymbolOptions,
     reader: &Reader<'_>,

@@ -10,12 +10,12 @@ use std::rc::Rc;
 const TOTAL: u64 = 64 << 30;
 /// Bytes that an archive may hold whatever its size.
 const SMALL: u64 = 64 << 20;
-/// How many times the archive's own size it may hold beyond that. Lists of symbols shrink to a tenth.
+/// The limit beyond that, as a multiple of the archive's own size. Lists of symbols shrink to a tenth.
 const RATIO: u64 = 200;
 /// Files and folders in it.
 const ENTRIES: u64 = 100_000;
 
-/// What was taken out of an archive, counted in all readers of it.
+/// The bytes that were taken out of an archive, counted in all readers of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limits {
     packed: Rc<Cell<u64>>,

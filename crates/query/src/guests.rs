@@ -25,7 +25,7 @@ pub struct GuestOptions {
 }
 
 impl GuestOptions {
-    /// Where the names of guests' kernels come from.
+    /// The sources of names of guests' kernels.
     pub(crate) fn symbol_places(&self) -> GuestPlaces {
         GuestPlaces {
             mounted: self.mounted.clone(),
@@ -44,7 +44,7 @@ impl GuestOptions {
         unmounted.into_iter().chain(mounted).collect()
     }
 
-    /// Where the code of guests' kernels lies.
+    /// The places of the code of guests' kernels.
     pub(crate) fn kernel_code(&self) -> Vec<(GuestId, KernelSearchPaths)> {
         let list = self.kallsyms.as_deref().and_then(Path::parent);
         let unmounted = KernelSearchPaths {
@@ -101,7 +101,7 @@ fn module(line: &str) -> Option<GuestModule> {
     let mut words = line.split_ascii_whitespace();
     let (name, length) = (words.next()?, words.next()?.parse().ok()?);
     let start = u64::from_str_radix(words.nth(3)?.strip_prefix("0x")?, 16).ok()?;
-    // Who may not see addresses reads zeros.
+    // A reader without the right to see addresses gets zeros.
     (start != 0).then(|| GuestModule {
         name: format!("[{}]", name.replace('-', "_")),
         start,

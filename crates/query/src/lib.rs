@@ -1,6 +1,6 @@
 //! One way from options to the samples of a recording.
 //!
-//! For commands that look at samples: [`Query`] holds, as typed values, all that decides how a recording is read, and
+//! For commands that look at samples: a [`RecordingFile`] is opened, [`Query`] holds, as typed values, all that decides how a recording is read, and
 //! [`Query::start`] wires a session so. Hardware trace joins by [`QueryRun::decode_trace`], and [`QueryRun::run`] hands
 //! everything to a [`Sink`](oxperf_session::Sink). [`Filter`] and [`Switching`] say which samples count,
 //! [`FilteredSink`] holds the others back. Nothing here prints, reads the environment or knows command lines.
@@ -39,6 +39,7 @@ mod filter;
 mod filtered_sink;
 mod guests;
 mod recorded;
+mod recording_file;
 mod run;
 mod stitch;
 mod switching;
@@ -50,6 +51,7 @@ pub use filter::{Filter, FilterOptions, ThreadFilter, parse_cpus, read_names, re
 pub use filtered_sink::FilteredSink;
 pub use guests::GuestOptions;
 pub use recorded::{formatters, sockets, unwinder};
+pub use recording_file::{OpenError, ReadObserver, ReadReport, RecordingFile};
 pub use run::{Query, QueryRun, RecordOrder, TraceOptions};
 pub use stitch::{NoLbrCallchain, stitched_registers};
 pub use switching::{SwitchOptions, Switching};

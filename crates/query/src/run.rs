@@ -30,13 +30,13 @@ pub struct Query<'r> {
     pub order: RecordOrder,
     /// The kinds of kernel records that are looked at; `None` is all.
     pub only: Option<&'static [RecordType]>,
-    /// What is recorded of threads after their end counts as theirs.
+    /// Records of threads after their end count as theirs.
     pub keeps_exited_threads: bool,
     /// Samples are delivered at once whose user callers come in a record of their own, and without them.
     pub leaves_chains_open: bool,
     /// The guests that are known before any record describes them; `None` is none.
     pub guests: Option<&'r GuestOptions>,
-    /// Where the logs of code that programs made (`jit-PID.dump`) are looked for; `None` reads none.
+    /// The places of the logs of code that programs made (`jit-PID.dump`); `None` reads none.
     pub jit_logs: Option<&'r SearchPaths>,
     /// Observes how far the walk has come.
     pub progress: Option<&'r dyn ProgressObserver>,
@@ -84,7 +84,7 @@ impl std::fmt::Debug for Query<'_> {
     }
 }
 
-/// How hardware trace is decoded.
+/// The options of decoding hardware trace.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceOptions<'o> {
     /// The samples that are made of it.

@@ -13,7 +13,7 @@ use crate::{GuestOptions, QueryError, code_paths};
 /// The sources of names and the form of names.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolOptions {
-    /// Where the recorded files are looked for.
+    /// The places of the recorded files.
     pub search_paths: SearchPaths,
     /// Names as in the source, or as the linker has them.
     pub demangling: Demangling,
@@ -80,7 +80,7 @@ impl SymbolOptions {
         RecordedSymbols::new(reader, self.demangling, store)
     }
 
-    /// Where the code that hardware trace ran through is looked for; `recording` is the recording's own path.
+    /// The places of the code that hardware trace ran through; `recording` is the recording's own path.
     pub fn code_search_paths(&self, recording: &Path, reader: &Reader<'_>) -> CodeSearchPaths {
         code_paths::find(self, recording, reader)
     }

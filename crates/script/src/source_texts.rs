@@ -19,7 +19,7 @@ pub struct SourceTexts {
 #[derive(Debug)]
 struct SourceText {
     contents: Contents,
-    /// Where each line begins.
+    /// The offset of each line's first byte.
     starts: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What a recording is, what of it is whole, and what was lost: a walk that decodes everything and keeps nothing.
+//! The check of a recording (form, whole and broken parts, losses): a walk that decodes everything and keeps nothing.
 
 mod recorder;
 
@@ -15,20 +15,20 @@ pub use recorder::{RecorderInfo, Tool};
 
 use crate::EventTable;
 
-/// What was found out about a recording.
+/// A recording's form, contents, losses and damage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordingCheck {
-    /// How it lies.
+    /// Its form.
     pub form: RecordingForm,
-    /// Who made it, and where.
+    /// The program and the machine that made it.
     pub recorder: RecorderInfo,
     /// Its events in the order of the file.
     pub events: Vec<CheckedEvent>,
-    /// What its records come to.
+    /// Counts of its records.
     pub records: RecordCounts,
     /// Time of the first and of the last sample.
     pub span: Option<(PerfTime, PerfTime)>,
-    /// What the recorder or the kernel could not keep.
+    /// Losses of the recorder and the kernel.
     pub lost: LostCounts,
     /// Features that can be read, lowest first.
     pub features: Vec<FeatureId>,
@@ -38,7 +38,7 @@ pub struct RecordingCheck {
     pub damage: DamageList,
 }
 
-/// How a recording lies.
+/// The form of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordingForm {
     /// As a file, a directory or a stream.
@@ -49,7 +49,7 @@ pub struct RecordingForm {
     pub version: u32,
     /// Byte order of the recorder.
     pub endian: Endian,
-    /// How it is compressed, if it is.
+    /// Its compression, if it has one.
     pub compression: Option<Compression>,
 }
 
@@ -58,15 +58,15 @@ pub struct RecordingForm {
 pub struct CheckedEvent {
     /// Its name.
     pub name: String,
-    /// How many counters it was opened as.
+    /// Number of counters that it was opened as.
     pub ids: usize,
     /// Size of its attribute in the recording.
     pub attr_size: u32,
-    /// Whether the attribute has settings that this program does not know; perf refuses such a recording.
+    /// The attribute has settings that this program does not know; perf refuses such a recording.
     pub newer: bool,
 }
 
-/// What the records of a recording come to.
+/// Counts of the records of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RecordCounts {
     /// All of them; compressed ones are counted by what they hold.
@@ -81,18 +81,18 @@ pub struct RecordCounts {
     pub unlisted: u64,
 }
 
-/// What could not be kept.
+/// Counts of losses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LostCounts {
     /// Records that rings could not take.
     pub records: u64,
-    /// How often rings were full.
+    /// Number of times that rings were full.
     pub chunks: u64,
     /// Samples that the kernel could not take.
     pub samples: u64,
     /// Samples that a BPF filter dropped.
     pub filtered: u64,
-    /// How often the kernel slowed an event down.
+    /// Number of times that the kernel slowed an event down.
     pub throttled: u64,
     /// Stretches of AUX data that were cut because their area was full.
     pub aux_truncated: u64,
@@ -122,7 +122,7 @@ impl RecordingCheck {
         Ok(walk.check)
     }
 
-    /// Whether everything could be read.
+    /// `true` if everything could be read.
     pub fn is_whole(&self) -> bool {
         let RecordCounts {
             undecodable,

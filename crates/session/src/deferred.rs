@@ -13,7 +13,7 @@ use crate::{EventIndex, Session, Sink};
 /// The samples that wait, oldest first.
 #[derive(Debug)]
 pub(crate) struct Deferred {
-    /// Whether samples wait at all; otherwise they are delivered with their chains open.
+    /// Samples wait; otherwise they are delivered with their chains open.
     joins: bool,
     waiting: Vec<OpenSample>,
 }
@@ -88,7 +88,7 @@ impl Session<'_, '_> {
             return ControlFlow::Continue(());
         }
         let body = queued.record.body;
-        // What does not decode was counted when it was applied.
+        // A record that does not decode was counted when it was applied.
         let Ok(found) = CallchainDeferred::decode(&mut Cursor::new(body, self.endian)) else {
             return ControlFlow::Continue(());
         };

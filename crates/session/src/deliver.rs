@@ -70,7 +70,7 @@ impl Session<'_, '_> {
             RecordType::EXIT => self.machine.apply_exit(&TaskEvent::decode(cursor)?),
             RecordType::KSYMBOL => self.machine.apply_ksymbol(&Ksymbol::decode(cursor)?),
             RecordType::LOST => self.count_lost(Lost::decode(cursor)?.lost),
-            // What a BPF filter dropped was not wanted.
+            // A BPF filter dropped samples that are not wanted.
             RecordType::LOST_SAMPLES if header.misc.has(Misc::LOST_SAMPLES_BPF) => {}
             RecordType::LOST_SAMPLES => {
                 self.count_lost_samples(queued.event, LostSamples::decode(cursor)?.lost)

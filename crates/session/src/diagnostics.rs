@@ -4,20 +4,20 @@ use oxperf_data::DamageList;
 
 use crate::JitTrouble;
 
-/// What was lost, broken or strange. Counts, never logs: every result shows them beside itself.
+/// Losses, damage and oddities. Counts, never logs: every result shows them beside itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Diagnostics {
-    /// Records that rings could not take, as LOST records tell.
+    /// Records that rings could not take, by LOST records.
     pub lost_records: u64,
     /// Number of LOST records.
     pub lost_chunks: u64,
-    /// Samples that the kernel did not take, as LOST_SAMPLES records tell.
+    /// Samples that the kernel did not take, by LOST_SAMPLES records.
     pub lost_samples: u64,
-    /// The same for each event, in file order.
+    /// These for each event, in file order.
     pub lost_samples_by_event: Vec<u64>,
-    /// What AUX records tell.
+    /// Losses by AUX records.
     pub aux: AuxLosses,
-    /// Errors of decoding an instruction trace that were told; whoever decodes it counts them.
+    /// Errors of decoding an instruction trace that were reported; whoever decodes it counts them.
     pub trace_errors: u64,
     /// Records with an event id that the file does not list.
     pub unknown_ids: u64,
@@ -39,7 +39,7 @@ pub struct Diagnostics {
     pub damage: DamageList,
 }
 
-/// What became of the data that hardware wrote beside the rings, such as an instruction trace.
+/// Losses of the data that hardware wrote beside the rings, such as an instruction trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AuxLosses {
     /// AUX records: pieces of such data.

@@ -25,7 +25,7 @@ pub struct SessionEvent {
 #[derive(Clone, Debug)]
 pub struct EventTable {
     events: Vec<SessionEvent>,
-    /// How many of them the file lists; the others' samples are made while reading.
+    /// Number of them that the file lists; the others' samples are made while reading.
     recorded: usize,
     by_id: FxHashMap<EventId, EventIndex>,
 }
@@ -60,17 +60,17 @@ impl EventTable {
         first
     }
 
-    /// Adds an event that a stream tells of between its samples; `None` behind events that the file does not list.
-    pub(crate) fn add_told(&mut self, told: &HeaderAttr<'_>) -> Option<EventIndex> {
+    /// Adds an event that a stream describes between its samples; `None` behind events that the file does not list.
+    pub(crate) fn add_event(&mut self, header: &HeaderAttr<'_>) -> Option<EventIndex> {
         if self.recorded < self.events.len() {
             return None;
         }
-        let (index, attr) = (EventIndex(self.recorded), told.stored.attr);
+        let (index, attr) = (EventIndex(self.recorded), header.stored.attr);
         let (layout, name) = (SampleLayout::new(&attr), attr.generic_name());
         self.events.push(SessionEvent { attr, layout, name });
         self.recorded += 1;
         self.by_id
-            .extend(told.ids.iter().map(|id| (EventId(id), index)));
+            .extend(header.ids.iter().map(|id| (EventId(id), index)));
         Some(index)
     }
 
@@ -107,7 +107,7 @@ impl EventTable {
         self.owner(kind, body, endian).ok()
     }
 
-    /// Whether every event's records carry the trailer that ordering needs.
+    /// `true` if every event's records carry the trailer that ordering needs.
     pub fn all_have_trailers(&self) -> bool {
         self.events[..self.recorded]
             .iter()

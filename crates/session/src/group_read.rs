@@ -12,7 +12,7 @@ pub(crate) struct GroupReads {
     last: FxHashMap<(EventId, Option<Tid>), u64>,
 }
 
-/// Whether the samples of an event hold values of counters that say whose they are.
+/// `true` if the samples of an event hold values of counters with their ids.
 pub(crate) fn reads_counters(event: &SessionEvent) -> bool {
     let layout: &SampleLayout = &event.layout;
     layout.sample_type().contains(SampleType::READ)

@@ -16,12 +16,12 @@ const MONOTONIC: i32 = 1;
 /// The logs of a recording.
 #[derive(Debug, Default)]
 pub(crate) struct JitLogs {
-    /// Where the files lie; `None` when nobody wants them.
+    /// Search paths of the files; `None` when nobody wants them.
     places: Option<SearchPaths>,
-    /// Whether the recording's times are of the clock that the logs use.
+    /// The recording's times are of the clock that the logs use.
     same_clock: bool,
     logs: Vec<Log>,
-    /// What has been read, or tried: each path, and whether for the process that its name tells.
+    /// Paths that were read, or tried, each with `true` if for the process that its name has.
     known: FxHashSet<(String, bool)>,
     /// The logs with functions that wait, by the time of the first of these.
     waiting: BinaryHeap<Reverse<(u64, usize)>>,
@@ -35,7 +35,7 @@ struct Log {
     pid: Pid,
     /// In order of time.
     code: Vec<JitCode>,
-    /// How many have had their turn.
+    /// Number of those that have had their turn.
     applied: usize,
 }
 
@@ -44,13 +44,13 @@ struct Log {
 pub struct JitTrouble {
     /// The file, as recorded; untrusted.
     pub path: String,
-    /// What is wrong with it.
+    /// The fault.
     pub what: String,
-    /// How many more files have trouble of the kind.
+    /// Number of further files have trouble of the kind.
     pub more: u64,
 }
 
-/// Kinds of trouble, each of which is told once.
+/// Kinds of trouble, each of which is reported once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
     /// It cannot be read, or is not believed.
@@ -77,7 +77,7 @@ impl JitLogs {
         }
     }
 
-    /// Whether a function is to be applied at a time or before.
+    /// `true` if a function is to be applied at a time or before.
     #[inline]
     pub(crate) fn is_due(&self, time: PerfTime) -> bool {
         self.waiting
@@ -91,7 +91,7 @@ impl JitLogs {
             return;
         };
         let path = String::from_utf8_lossy(filename).into_owned();
-        // A log is of one process. Where the name tells another, as in a container, it is the first that maps it.
+        // A log is of one process. Where the name has another, as in a container, it is the first that maps it.
         if !self
             .known
             .insert((path.clone(), of == pid.to_string().as_bytes()))
@@ -106,13 +106,13 @@ impl JitLogs {
             contents.and_then(|bytes| JitDump::parse(&bytes).map_err(|error| error.to_string()));
         match dump {
             Ok(dump) => self.add(path, pid, dump),
-            Err(what) => self.tell(Fault::Unreadable, &path, what),
+            Err(what) => self.report(Fault::Unreadable, &path, what),
         }
     }
 
     fn add(&mut self, path: String, pid: Pid, dump: JitDump) {
         if let Some(at) = dump.damaged_at {
-            self.tell(
+            self.report(
                 Fault::Damaged,
                 &path,
                 format!("damaged at {at:#x}: code that it tells of behind that place has no name"),
@@ -126,7 +126,7 @@ impl JitLogs {
             code.iter_mut().for_each(|code| code.time = 0);
             let what = "its times are of another clock than the recording's: code that took the place of other code \
                         goes by the last name (record with -k mono)";
-            self.tell(Fault::OtherClock, &path, what.to_owned());
+            self.report(Fault::OtherClock, &path, what.to_owned());
         }
         self.logs.push(Log {
             path,
@@ -158,9 +158,9 @@ impl JitLogs {
         );
     }
 
-    fn tell(&mut self, fault: Fault, path: &str, what: String) {
+    fn report(&mut self, fault: Fault, path: &str, what: String) {
         match self.trouble.iter_mut().find(|(known, _)| *known == fault) {
-            Some((_, told)) => told.more += 1,
+            Some((_, known)) => known.more += 1,
             None => self.trouble.push((
                 fault,
                 JitTrouble {
@@ -172,7 +172,7 @@ impl JitLogs {
         }
     }
 
-    /// What was wrong with logs, each kind once.
+    /// Trouble with logs, each kind once.
     pub(crate) fn into_trouble(self) -> Vec<JitTrouble> {
         self.trouble
             .into_iter()
@@ -200,7 +200,7 @@ impl Log {
     }
 }
 
-/// Whether a mapped file has the name of a log of code made at run time: `jit-NUMBER.dump`.
+/// `true` if a mapped file has the name of a log of code made at run time: `jit-NUMBER.dump`.
 pub fn is_jit_log(filename: &[u8]) -> bool {
     number_of_log(filename).is_some()
 }

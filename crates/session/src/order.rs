@@ -18,7 +18,7 @@ pub(crate) struct Order<T> {
     /// Empty, with memory for those that wait on when others are released.
     spare: Vec<(PerfTime, T)>,
     youngest: PerfTime,
-    /// What the last mark said may be released at the next.
+    /// The time up to which the next mark releases records, as the last one said.
     limit: PerfTime,
     released: PerfTime,
     out_of_order: u64,

@@ -17,7 +17,7 @@ use crate::EventTable;
 use bodies::{Bodies, Outcome};
 use placed::Placed;
 
-/// What became of a recording that was rewritten.
+/// Counts of a recording that was rewritten.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Rewritten {
     /// Records in the new file.
@@ -34,7 +34,7 @@ pub struct Rewritten {
     pub features_left_out: Vec<FeatureId>,
     /// Samples whose raw data stayed in the other byte order, because nothing says what they hold.
     pub raw_unmapped: u64,
-    /// How many CPUs the new file claims: one more than the highest that a record names, where the recording does
+    /// Number of CPUs that the new file claims: one more than the highest that a record names, where the recording does
     /// not say; perf warns otherwise.
     pub assumed_cpus: Option<u32>,
     /// Attributes with settings that are newer than this program, which perf refuses; they were left out.
@@ -43,7 +43,7 @@ pub struct Rewritten {
     pub damage: DamageList,
 }
 
-/// Why a recording was not rewritten.
+/// The reason why a recording was not rewritten.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RewriteError {
@@ -99,16 +99,16 @@ const EMPTY_ROUND: RawRecord<'static> = RawRecord {
     payload: &[],
 };
 
-/// What the records tell that stands in features of a file.
+/// Facts from records that stand in features of a file.
 #[derive(Debug)]
 struct Gathered {
     /// The places of the AUX data in the new file.
     auxtrace: Vec<AuxtraceEntry>,
-    /// What a stream tells about binaries.
+    /// Build ids, as a stream records them.
     build_ids: Vec<BuildIdEntry>,
     /// CPUs, where the recording does not say.
     cpus: Option<u32>,
-    /// Whether `perf stat record` made it.
+    /// `perf stat record` made it.
     counts: bool,
     /// Formats of tracepoints that simpleperf wrote as a record.
     tracing: Option<Vec<u8>>,
@@ -174,7 +174,7 @@ impl<O: Output> Rewriter<O> {
         Ok(())
     }
 
-    /// Whether records of this kind belong to the form that the recording had and say nothing in a plain file.
+    /// `true` if records of this kind belong to the form that the recording had and say nothing in a plain file.
     fn is_of_the_form(&self, kind: RecordType) -> bool {
         match kind {
             RecordType::COMPRESSED | RecordType::COMPRESSED2 | RecordType::HEADER_EVENT_TYPE => {

@@ -27,7 +27,7 @@ use crate::{Diagnostics, EventIndex, EventTable, ProgressObserver, SessionEvent,
 pub struct Finished {
     /// The machine at the end.
     pub machine: Machine,
-    /// What was lost and broken.
+    /// Losses and damage.
     pub diagnostics: Diagnostics,
 }
 
@@ -47,9 +47,9 @@ pub struct Session<'r, 'a> {
     prefix_only: bool,
     only: Option<&'static [RecordType]>,
     milestones: Milestones<'r>,
-    /// How many events that the stream was opened with it has still to repeat; `None` of other forms.
+    /// Number of events that the stream was opened with and has still to repeat; `None` of other forms.
     opened_with: Option<usize>,
-    /// Whether a round's end says something about all records that can still come.
+    /// A round's end bounds the times of all records that can still come.
     rounds_hold: bool,
 }
 
@@ -132,7 +132,7 @@ impl<'r, 'a> Session<'r, 'a> {
         self
     }
 
-    /// Knows guests before any record tells of them, each with the modules of its kernel.
+    /// Knows guests before any record describes them, each with the modules of its kernel.
     #[must_use]
     pub fn knowing_guests(mut self, guests: &[(GuestId, Vec<GuestModule>)]) -> Session<'r, 'a> {
         guests
@@ -244,7 +244,7 @@ impl<'r, 'a> Session<'r, 'a> {
         flow
     }
 
-    /// Tools' records count at once; the kernel's wait for their turn unless they tell no time.
+    /// Tools' records count at once; the kernel's wait for their turn unless they have no time.
     #[inline]
     fn take<B: AsRef<[u8]>>(
         &mut self,
@@ -277,7 +277,7 @@ impl<'r, 'a> Session<'r, 'a> {
         ControlFlow::Continue(())
     }
 
-    /// What a tool wrote between the kernel's records.
+    /// Takes a record that a tool wrote between the kernel's.
     fn take_tools<B: AsRef<[u8]>>(
         &mut self,
         record: &Framed<B>,
@@ -312,9 +312,9 @@ impl<'r, 'a> Session<'r, 'a> {
         sink.round(&mut self.machine)
     }
 
-    /// A stream repeats the events that it was opened with, and may go on to tell of others.
+    /// A stream repeats the events that it was opened with, and may go on to describe others.
     fn take_attr(&mut self, body: &[u8], sink: &mut impl Sink) {
-        let Ok(told) = HeaderAttr::decode(&mut Cursor::new(body, self.endian)) else {
+        let Ok(header) = HeaderAttr::decode(&mut Cursor::new(body, self.endian)) else {
             return;
         };
         match &mut self.opened_with {
@@ -327,7 +327,7 @@ impl<'r, 'a> Session<'r, 'a> {
         }
         let mut events = self.events.clone();
         if events
-            .add_told(&told)
+            .add_event(&header)
             .is_some_and(|added| sink.event_update(&events, added))
         {
             self.events = events;
@@ -346,12 +346,12 @@ impl<'r, 'a> Session<'r, 'a> {
         let Update::Name(name) = update.update else {
             return;
         };
-        if let Some(told) = self.events.rename(update.id, name) {
-            sink.event_update(&self.events, told);
+        if let Some(renamed) = self.events.rename(update.id, name) {
+            sink.event_update(&self.events, renamed);
         }
     }
 
-    /// A stream tells build ids as it goes on.
+    /// A stream records build ids as it goes on.
     fn note_build_id(&mut self, misc: Misc, body: &[u8]) {
         let Ok(record) = BuildIdRecord::decode(misc, &mut Cursor::new(body, self.endian)) else {
             self.diagnostics.undecodable += 1;
@@ -367,7 +367,7 @@ impl<'r, 'a> Session<'r, 'a> {
         self.diagnostics.unknown_records += u64::from(kind.name().is_none());
     }
 
-    /// When a record happened; `None` for 0 and all ones, which tools write into records of their own.
+    /// The time of a record; `None` for 0 and all ones, which tools write into records of their own.
     #[inline]
     fn time_of<B: AsRef<[u8]>>(&self, waiting: &Waiting<B>) -> Option<PerfTime> {
         let layout = &self.events.events()[waiting.event.0].layout;

@@ -40,7 +40,7 @@ fn kinds_counted() -> impl Iterator<Item = RecordType> {
 /// The records of a recording, counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordStats {
-    /// Whether there is an AUX area, whose samples are not counted.
+    /// The recording has an AUX area, whose samples are not counted.
     pub aux_area: bool,
     /// For each event, in file order.
     pub events: Vec<EventStats>,
@@ -51,7 +51,7 @@ pub struct RecordStats {
     others: u64,
 }
 
-/// What the samples of one event come to.
+/// Counts of one event.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EventStats {
     /// The event's name.
@@ -84,7 +84,7 @@ impl RecordStats {
         let mut counter = fresh();
         counter.stats.damage = reader.damage().clone();
         match reader.source()? {
-            // What one sample of a group counted depends on the one before.
+            // The count of one sample of a group depends on the one before.
             RecordSource::Borrowed(parts) if events.reads.contains(&true) => {
                 parts
                     .into_iter()
@@ -164,7 +164,7 @@ impl RecordStats {
 /// Whose the records are.
 struct Events {
     table: EventTable,
-    /// Whether the samples of each event hold the values of counters.
+    /// The samples of each event hold the values of counters, or not.
     reads: Vec<bool>,
     endian: Endian,
 }

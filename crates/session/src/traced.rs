@@ -1,4 +1,4 @@
-//! What a sample that was made of hardware trace says beyond a recorded one.
+//! Facts of samples that were made of hardware trace, beyond those of recorded ones.
 
 use oxperf_abi::SampleFlags;
 use oxperf_machine::Machine;
@@ -8,7 +8,7 @@ use crate::SampleEvent;
 /// Writes samples whose moment and location alone are shown: a prefix for the one, and behind it the rest. Equal
 /// samples have equal text, so that texts can be kept and made on any thread.
 pub trait SampleTextWriter: Send + Sync {
-    /// The shortest time that prefixes tell apart, ns; `None` if there are no prefixes.
+    /// The shortest time that prefixes distinguish, ns; `None` if there are no prefixes.
     fn prefix_resolution(&self) -> Option<u64>;
 
     /// Appends the text before every sample of a moment: the thread, the time, and the sample's period.
@@ -19,7 +19,7 @@ pub trait SampleTextWriter: Send + Sync {
     fn write_location(&self, machine: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>);
 }
 
-/// How wide code is: what its bytes mean.
+/// The width of code, which its bytes are read by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CodeWidth {
     /// Real mode and 16-bit segments.
@@ -34,18 +34,18 @@ pub enum CodeWidth {
 /// The instruction at a sample's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TracedCode {
-    /// How wide it is.
+    /// Its width.
     pub width: CodeWidth,
     /// Bytes of the instruction; 0 when it is not known.
     pub length: u8,
-    /// They, and what follows.
+    /// Its bytes, and those that follow.
     pub bytes: [u8; 16],
 }
 
 /// More about an interrupt or the like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EventDatum {
-    /// What the value is: 0 the address of a page fault, 1 and 2 why a guest was left.
+    /// The kind of the value: 0 the address of a page fault, 1 and 2 why a guest was left.
     pub kind: u8,
     /// The value.
     pub value: u64,
@@ -56,12 +56,12 @@ impl EventDatum {
     pub const MOST: usize = 3;
 }
 
-/// What events that are no places of code say.
+/// The values of events other than branches and instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Payload {
     /// The program wrote a value.
     PtWrite {
-        /// Whether the address is the instruction's.
+        /// The address is the instruction's.
         exact: bool,
         /// The value.
         value: u64,
@@ -89,7 +89,7 @@ pub enum Payload {
     },
     /// A C-state was entered.
     PowerEntry {
-        /// Whether the hardware did so of itself.
+        /// The hardware did so of itself.
         hardware: bool,
         /// The state.
         state: u8,
@@ -98,7 +98,7 @@ pub enum Payload {
     },
     /// Execution stopped.
     ExStop {
-        /// Whether the address is the instruction's.
+        /// The address is the instruction's.
         exact: bool,
     },
     /// The core woke.
@@ -107,46 +107,46 @@ pub enum Payload {
         deepest: u8,
         /// The last state.
         last: u8,
-        /// Why: bits.
+        /// The reason: bits.
         wake_reason: u8,
     },
     /// An interrupt, an exception or the like.
     ControlFlow {
-        /// Which, as the processor numbers them: 1 is an interrupt.
+        /// Its number, as the processor has it: 1 is an interrupt.
         kind: u8,
         /// Its vector.
         vector: u8,
-        /// Whether the address is the event's.
+        /// The address is the event's.
         exact: bool,
         /// More about it.
         data: [Option<EventDatum>; EventDatum::MOST],
     },
     /// The interrupt flag changed.
     InterruptFlag {
-        /// Whether interrupts are enabled now.
+        /// Interrupts are enabled now.
         enabled: bool,
-        /// Whether a branch changed it.
+        /// A branch changed it.
         by_branch: bool,
     },
 }
 
-/// How far a trace had been followed at a sample. What two samples of one trace differ by lies between them.
+/// The position of a sample in its trace; two samples of one trace differ by what lies between them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
-    /// Which trace: recordings have one for each CPU or thread.
+    /// The trace's number: recordings have one trace for each CPU or thread.
     pub queue: u32,
     /// Changes where something of the trace is missing or could not be followed.
     pub stretch: u64,
     /// Instructions so far.
     pub instructions: u64,
-    /// Cycles so far, as of the last time that they were told.
+    /// Cycles so far, as of the last packet that counts them.
     pub cycles: u64,
 }
 
-/// What the trace says of a sample.
+/// Facts of a sample from the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traced {
-    /// What happened.
+    /// The kind of branch or event.
     pub flags: SampleFlags,
     /// Instructions since the last sample of this event that had a count.
     pub instructions: u64,
@@ -156,8 +156,8 @@ pub struct Traced {
     pub code: TracedCode,
     /// Calls that the thread is in, if they are followed.
     pub depth: u32,
-    /// How far the trace has been followed.
+    /// Its position in the trace.
     pub progress: Progress,
-    /// What else.
+    /// Further values.
     pub payload: Option<Payload>,
 }

@@ -1,10 +1,10 @@
-//! Who made a recording, and on what machine, as far as it says.
+//! The program and the machine that made a recording, as far as it says.
 
 use oxperf_data::features::{Arch, CmdLine, Hostname, OsRelease, TracingDataSection, Version};
 use oxperf_data::{Feature, FeatureId, Reader};
 use oxperf_tracepoint::WordSize;
 
-/// Who made a recording. What it does not say is `None`.
+/// The program and the machine that made a recording; `None` for a fact that it does not hold.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RecorderInfo {
     /// The program.
@@ -36,7 +36,7 @@ pub enum Tool {
 const FIRST_OF_SIMPLEPERF: u8 = 128;
 
 impl RecorderInfo {
-    /// What the features say.
+    /// Reads the features.
     pub(super) fn of(reader: &Reader<'_>) -> RecorderInfo {
         let arch = get::<Arch>(reader).map(|arch| arch.0);
         RecorderInfo {

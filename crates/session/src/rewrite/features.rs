@@ -43,7 +43,7 @@ fn readable(stored: &StoredAttr) -> StoredAttr {
     }
 }
 
-/// How many attributes have settings that are in none of the sizes known here.
+/// Number of attributes that have settings that are in none of the sizes known here.
 pub(super) fn cut_attributes(reader: &Reader<'_>) -> u64 {
     let is_cut = |stored: &StoredAttr| stored.extra.iter().any(|byte| *byte != 0);
     reader
@@ -121,7 +121,7 @@ fn native(reader: &Reader<'_>, id: FeatureId) -> Option<Vec<u8>> {
     }
 }
 
-/// What a stream's record says about a binary; `None` when it says nothing.
+/// A binary's build id from a stream's record; `None` when it has none.
 pub(super) fn build_id(record: &RawRecord<'_>, endian: Endian) -> Option<BuildIdEntry> {
     let misc = record.header.misc;
     let found = BuildIdRecord::decode(misc, &mut Cursor::new(record.body, endian)).ok()?;

@@ -6,7 +6,7 @@ use oxperf_data::{EventEntry, Reader};
 use oxperf_tracepoint::{ByteOrder, Formatters, SystemFormat, TracingData, WordSize};
 use oxperf_wire::Endian;
 
-/// What is known of the raw data of samples.
+/// The known formats of the raw data of samples.
 #[derive(Debug)]
 pub(super) struct RawData {
     order: ByteOrder,
@@ -89,17 +89,17 @@ fn empty() -> TracingData {
     }
 }
 
-/// How pages of the trace buffer begin, which perf wants to be told although nothing in a recording is such a page.
+/// The head of pages of the trace buffer, which perf asks for although nothing in a recording is such a page.
 const HEADER_PAGE: &str = "\
 \tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
 \tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;
 \tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;
 ";
 
-/// How entries of the trace buffer begin.
+/// The head of entries of the trace buffer.
 const HEADER_EVENT: &str = "\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n";
 
-/// What all events begin with, and an own field of no bytes, for perf wants one.
+/// The fields that all events begin with, and an own field of no bytes, for perf wants one.
 const COMMON: &str = "\
 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
 \tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;

@@ -1,22 +1,24 @@
-//! Progress of a read: memory behind it is given back, and a terminal shows how far it is.
+//! The observer of a read: memory behind it is given back, and its progress is reported.
 
 use std::cell::RefCell;
 
 use oxperf_abi::FileOffset;
 use oxperf_session::ProgressObserver;
 
-use super::forms::Form;
-use crate::progress::Progress;
+use super::form::Form;
 
-/// One walk over a recording; what it shows is taken away with it.
-pub(crate) struct ReadProgress<'i> {
-    form: &'i Form,
+/// Receives the number of bytes that were read so far.
+pub type ReadReport = Box<dyn FnMut(u64)>;
+
+/// Observes one walk over a recording: gives memory of the part that was read back, and reports the bytes so far.
+pub struct ReadObserver<'f> {
+    form: &'f Form,
     state: RefCell<State>,
 }
 
 struct State {
-    progress: Option<Progress>,
-    /// The file that is read, and up to where its memory was given back.
+    report: Option<ReadReport>,
+    /// The file that is read, and the offset up to which its memory was given back.
     part: usize,
     released: u64,
 }
@@ -27,21 +29,12 @@ const KEPT: u64 = 4 << 20;
 /// So many bytes are given back at once: each time all cores have to forget where these pages were.
 const AT_ONCE: u64 = 8 << 20;
 
-impl<'i> ReadProgress<'i> {
-    pub(super) fn new(
-        form: &'i Form,
-        shows_progress: bool,
-        writes_meanwhile: bool,
-    ) -> ReadProgress<'i> {
-        let sizes = form.sizes();
-        let total = (!sizes.is_empty()).then(|| sizes.iter().sum());
-        let progress = shows_progress
-            .then(|| Progress::begin(total, writes_meanwhile))
-            .flatten();
-        ReadProgress {
+impl<'f> ReadObserver<'f> {
+    pub(super) fn new(form: &'f Form, report: Option<ReadReport>) -> ReadObserver<'f> {
+        ReadObserver {
             form,
             state: RefCell::new(State {
-                progress,
+                report,
                 part: 0,
                 released: 0,
             }),
@@ -49,7 +42,7 @@ impl<'i> ReadProgress<'i> {
     }
 }
 
-impl ProgressObserver for ReadProgress<'_> {
+impl ProgressObserver for ReadObserver<'_> {
     fn passed(&self, part: usize, offset: FileOffset) {
         let state = &mut *self.state.borrow_mut();
         if state.part != part {
@@ -60,9 +53,9 @@ impl ProgressObserver for ReadProgress<'_> {
             self.form.release(part, state.released..done);
             state.released = done;
         }
-        if let Some(progress) = &mut state.progress {
+        if let Some(report) = &mut state.report {
             let before: u64 = self.form.sizes().iter().take(part).sum();
-            progress.reach(before + offset.0);
+            report(before + offset.0);
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) enum Form {
     /// Something that is read once, from front to back, behind what was read of it already.
     Stream { begun: Vec<u8>, rest: File },
     /// A file that came through a pipe, or a stream with trace: the parts are not in the order in which they are needed.
-    Kept(Vec<u8>),
+    Buffered(Vec<u8>),
 }
 
 impl Form {
@@ -33,7 +33,7 @@ impl Form {
         })
     }
 
-    /// What comes through a pipe: a stream is read when its records are, a file at once, and so is a stream with trace
+    /// Takes a pipe: a stream is read when its records are, a file at once, and so is a stream with trace
     /// of instructions.
     pub(super) fn piped(mut pipe: File) -> io::Result<Form> {
         let mut begun = Vec::new();
@@ -47,18 +47,18 @@ impl Form {
         if FileHeader::is_magic(&begun) {
             pipe.read_to_end(&mut begun)?;
         }
-        Ok(Form::Kept(begun))
+        Ok(Form::Buffered(begun))
     }
 
     fn stream(begun: Vec<u8>, mut rest: File) -> io::Result<Form> {
-        let kept = Kept::default();
+        let kept = TeeBuffer::default();
         let begun = Cursor::new(begun).chain(rest.try_clone()?);
-        // What is wrong with it is told when it is read.
+        // Faults are reported when it is read.
         let traced = Reader::stream_announces_trace(Box::new(kept.keeping(begun))).unwrap_or(false);
         let mut begun = kept.take();
         if traced {
             rest.read_to_end(&mut begun)?;
-            return Ok(Form::Kept(begun));
+            return Ok(Form::Buffered(begun));
         }
         Ok(Form::Stream { begun, rest })
     }
@@ -95,7 +95,7 @@ impl Form {
         let (first, others) = match self {
             Form::Image { map, .. } => (Some(map), &[][..]),
             Form::Directory { data, parts } => (Some(data), parts.as_slice()),
-            Form::Stream { .. } | Form::Kept(_) => (None, &[][..]),
+            Form::Stream { .. } | Form::Buffered(_) => (None, &[][..]),
         };
         first.into_iter().chain(others)
     }
@@ -114,19 +114,19 @@ impl Form {
                 let rest = rest.try_clone().map_err(failed)?;
                 Reader::open_stream(Box::new(Cursor::new(begun.clone()).chain(rest)))
             }
-            Form::Kept(bytes) => Reader::open(bytes),
+            Form::Buffered(bytes) => Reader::open(bytes),
         }
     }
 }
 
 /// The bytes that were read of something, to be read again.
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<u8>>>);
+struct TeeBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Kept {
+impl TeeBuffer {
     /// Keeps what is read of `input`.
-    fn keeping<R: Read>(&self, input: R) -> Keeping<R> {
-        Keeping {
+    fn keeping<R: Read>(&self, input: R) -> Tee<R> {
+        Tee {
             input,
             kept: self.clone(),
         }
@@ -137,12 +137,12 @@ impl Kept {
     }
 }
 
-struct Keeping<R> {
+struct Tee<R> {
     input: R,
-    kept: Kept,
+    kept: TeeBuffer,
 }
 
-impl<R: Read> Read for Keeping<R> {
+impl<R: Read> Read for Tee<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
         let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);

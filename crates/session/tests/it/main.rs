@@ -1,0 +1,5 @@
+//! Sessions over whole recordings.
+
+mod foreign;
+mod forms;
+mod jit;
