@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 /// Values of places: a table for each dso, so that what is run at a time stays in the CPU's caches.
 #[derive(Debug)]
-pub struct ByDsoAddress<T>(Vec<FxHashMap<u64, T>>);
+pub(crate) struct ByDsoAddress<T>(Vec<FxHashMap<u64, T>>);
 
 impl<T> Default for ByDsoAddress<T> {
     fn default() -> ByDsoAddress<T> {
@@ -16,7 +16,7 @@ impl<T> Default for ByDsoAddress<T> {
 impl<T: Copy> ByDsoAddress<T> {
     /// What is known of a place.
     #[inline]
-    pub fn get(&self, place: DsoAddress) -> Option<T> {
+    pub(crate) fn get(&self, place: DsoAddress) -> Option<T> {
         self.0
             .get(place.dso.0 as usize)?
             .get(&place.address)
@@ -24,7 +24,7 @@ impl<T: Copy> ByDsoAddress<T> {
     }
 
     /// Notes what a place is; gives it back.
-    pub fn insert(&mut self, place: DsoAddress, value: T) -> T {
+    pub(crate) fn insert(&mut self, place: DsoAddress, value: T) -> T {
         let dso = place.dso.0 as usize;
         if self.0.len() <= dso {
             self.0.resize_with(dso + 1, FxHashMap::default);

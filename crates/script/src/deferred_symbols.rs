@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Dso, Objects};
-use oxperf_present::event_lines::Items;
+use oxperf_present::jsonl::Items;
 use oxperf_present::text::number::push_hex;
 use oxperf_resolve::{DsoAddress, MappingsId, MappingsTable, Names, Regions, SymbolSource};
 use oxperf_symbols::SymbolTable;
@@ -23,6 +23,7 @@ use crate::view::AddressContext;
 /// The names that gaps are filled with.
 #[derive(Clone)]
 pub struct SymbolNames {
+    /// The names.
     pub names: Arc<Names<'static>>,
     /// Chains end with these functions.
     pub last: Arc<[String]>,
@@ -49,7 +50,7 @@ impl SymbolSource for NoSymbols {
 
 /// Gaps in a text.
 #[derive(Debug, Default)]
-pub struct DeferredSymbols {
+pub(crate) struct DeferredSymbols {
     list: Vec<Deferred>,
     /// The addresses of all gaps, one gap's after the other's.
     addresses: Vec<(CpuMode, u64)>,
@@ -58,7 +59,7 @@ pub struct DeferredSymbols {
 
 /// The form that an address or a call chain gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DeferredForm {
+pub(crate) enum DeferredForm {
     /// Text, each entry of a call chain in a line.
     Line(LocationForm),
     /// Keys of an object, or an array of objects.
@@ -81,7 +82,7 @@ struct Deferred {
 
 impl DeferredSymbols {
     /// Leaves a gap at an offset of the text, behind all others, for the symbol of one address.
-    pub fn defer_address(
+    pub(crate) fn defer_address(
         &mut self,
         at: usize,
         form: DeferredForm,
@@ -93,7 +94,7 @@ impl DeferredSymbols {
     }
 
     /// Leaves a gap at an offset of the text, behind all others, for the entries of a call chain.
-    pub fn defer_chain(
+    pub(crate) fn defer_chain(
         &mut self,
         at: usize,
         form: DeferredForm,
@@ -122,29 +123,29 @@ impl DeferredSymbols {
     }
 
     /// `true` without gaps.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// The offset of the first gap.
-    pub fn first(&self) -> Option<usize> {
+    pub(crate) fn first(&self) -> Option<usize> {
         self.list.first().map(|gap| gap.at)
     }
 
     /// `true` where they are to be filled now, however few they are.
     #[inline]
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.mappings.is_full()
     }
 
     /// The amount of work: addresses and gaps.
     #[inline]
-    pub fn work(&self) -> usize {
+    pub(crate) fn work(&self) -> usize {
         self.addresses.len() + self.list.len()
     }
 
     /// Forgets all gaps.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.list.clear();
         self.addresses.clear();
         self.mappings.clear();
@@ -152,7 +153,7 @@ impl DeferredSymbols {
 }
 
 /// Fills gaps; keeps the text of addresses that it has met.
-pub struct Renderer {
+pub(crate) struct Renderer {
     names: SymbolNames,
     regions: Regions,
     rendered: RenderedAddresses,
@@ -160,7 +161,7 @@ pub struct Renderer {
 
 impl Renderer {
     /// Knows nothing yet.
-    pub fn new(names: SymbolNames) -> Renderer {
+    pub(crate) fn new(names: SymbolNames) -> Renderer {
         Renderer {
             names,
             regions: Regions::default(),
@@ -169,12 +170,12 @@ impl Renderer {
     }
 
     /// The names that it fills gaps with.
-    pub fn names(&self) -> &SymbolNames {
+    pub(crate) fn names(&self) -> &SymbolNames {
         &self.names
     }
 
     /// Appends a text with all of its gaps filled.
-    pub fn fill(
+    pub(crate) fn fill(
         &mut self,
         symbols: &DeferredSymbols,
         text: TextPart<'_>,
@@ -208,10 +209,10 @@ impl Renderer {
 
 /// A text, or the end of one.
 #[derive(Clone, Copy)]
-pub struct TextPart<'t> {
-    pub bytes: &'t [u8],
+pub(crate) struct TextPart<'t> {
+    pub(crate) bytes: &'t [u8],
     /// The offset of its beginning in the whole, as gaps count.
-    pub offset: usize,
+    pub(crate) offset: usize,
 }
 
 impl<'t> TextPart<'t> {

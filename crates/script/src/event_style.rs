@@ -15,12 +15,15 @@ use crate::srcline_text::SourceOptions;
 pub struct EventStyle {
     /// The event's name, sanitized.
     pub name: String,
+    /// The fields that are shown.
     pub fields: FieldSet,
+    /// The layout of the head of a line.
     pub layout: HeadLayout,
     /// The form of addresses of code.
-    pub location: LocationForm,
+    pub(crate) location: LocationForm,
     /// The form of data addresses, where these lie in mapped memory.
-    pub data_location: Option<LocationForm>,
+    pub(crate) data_location: Option<LocationForm>,
+    /// `true` for a tracepoint.
     pub tracepoint: bool,
     /// `true` where a BPF program wrote into samples, and that is shown.
     pub bpf_output: bool,
@@ -39,13 +42,17 @@ pub struct EventStyle {
 /// The options that all styles are made by.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StyleOptions {
+    /// The fields of each class of events.
     pub spec: FieldSpec,
+    /// Call chains are shown.
     pub with_chains: bool,
     /// Samples that were recorded without a chain get one, too.
     pub adds_chains: bool,
+    /// Times have nine decimals.
     pub nanoseconds: bool,
     /// Names of threads take no more than a narrow column (`-L`).
     pub narrow: bool,
+    /// Source lines and inlined functions.
     pub sources: SourceOptions,
 }
 

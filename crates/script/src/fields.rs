@@ -1,20 +1,20 @@
 //! The fields of `-F` behind the head of a sample's line: a table, a file for each.
 
-pub mod bpf_output;
-pub mod branch_code;
-pub mod branch_stack;
-pub mod cgroup;
-pub mod code;
-pub mod data_address;
-pub mod disassembly;
-pub mod ipc;
-pub mod location;
-pub mod mem_access;
-pub mod mem_pages;
-pub mod registers;
-pub mod source_text;
-pub mod synth;
-pub mod trace;
+pub(crate) mod bpf_output;
+pub(crate) mod branch_code;
+pub(crate) mod branch_stack;
+pub(crate) mod cgroup;
+pub(crate) mod code;
+pub(crate) mod data_address;
+pub(crate) mod disassembly;
+pub(crate) mod ipc;
+pub(crate) mod location;
+pub(crate) mod mem_access;
+pub(crate) mod mem_pages;
+pub(crate) mod registers;
+pub(crate) mod source_text;
+pub(crate) mod synth;
+pub(crate) mod trace;
 
 use oxperf_present::script::FieldSet;
 
@@ -23,23 +23,23 @@ use crate::output::ScriptOutput;
 use crate::view::SampleView;
 
 /// A part of a sample's line.
-pub struct TextField {
+pub(crate) struct TextField {
     /// The fields that show it, each alone.
-    pub fields: &'static [FieldSet],
+    pub(crate) fields: &'static [FieldSet],
     /// Appends it.
-    pub write: fn(&mut TextFormat<'_>, &SampleView<'_>, &mut ScriptOutput),
+    pub(crate) write: fn(&mut TextFormat<'_>, &SampleView<'_>, &mut ScriptOutput),
 }
 
 impl TextField {
     /// Whether any of its fields is shown.
     #[inline]
-    pub fn is_shown(&self, shown: FieldSet) -> bool {
+    pub(crate) fn is_shown(&self, shown: FieldSet) -> bool {
         self.fields.iter().any(|field| shown.contains(*field))
     }
 }
 
 /// All parts, in the order of the line.
-pub const FIELDS: &[TextField] = &[
+pub(crate) const FIELDS: &[TextField] = &[
     trace::FIELD,
     synth::FIELD,
     data_address::FIELD,

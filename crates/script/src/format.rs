@@ -301,7 +301,7 @@ macro_rules! formats {
 
 formats! {
     /// Lines as `perf script` prints them.
-    Text(LineCache<text::TextFormat<'s>>),
+    Text(Box<LineCache<text::TextFormat<'s>>>),
     /// An object of JSON on a line.
     Jsonl(jsonl::JsonlFormat<'s>),
     /// A row of values with commas between.

@@ -97,7 +97,7 @@ impl FunctionChoice {
 
 /// Judges samples by their functions.
 pub struct FunctionFilter {
-    pub choice: FunctionChoice,
+    pub(crate) choice: FunctionChoice,
     names: Arc<Names<'static>>,
     addresses: DsoAddressTable,
     /// The depth of the shown call that each thread is in.

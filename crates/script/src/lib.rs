@@ -1,9 +1,19 @@
-//! Samples in the form of text, JSON lines, CSV, perf's JSON or a trace.
+//! Samples, one by one, as text, JSON lines, CSV, perf's JSON or a trace.
 //!
-//! A [`sink`] judges the samples of a session and gives each its [view](view::SampleView), which goes through wrappers
-//! to a [format](format::SampleFormat).
-
-#![allow(missing_docs, unreachable_pub)]
+//! A [`ScriptSink`](sink::ScriptSink) judges the samples of a session and gives each its borrowed
+//! [view](view::SampleView), which goes through wrappers to a [format](format::SampleFormat). Text is written with gaps
+//! where symbols belong; a pool of threads fills these while the recording is read on. Nothing here opens files, prints
+//! or knows options of a command line.
+//!
+//! ```
+//! use oxperf_script::functions::{FunctionChoice, FunctionNames};
+//!
+//! let choice = FunctionChoice::new(FunctionNames {
+//!     shown: vec!["main".into()],
+//!     ..FunctionNames::default()
+//! });
+//! assert!(choice.takes("main") && !choice.takes("exit"));
+//! ```
 
 mod by_dso_address;
 pub mod clock;
@@ -11,18 +21,18 @@ pub mod code_reader;
 pub mod deferred_symbols;
 pub mod error;
 pub mod event_style;
-pub mod fields;
+mod fields;
 pub mod format;
 pub mod functions;
-pub mod location_text;
-pub mod name_lookup;
+mod location_text;
+mod name_lookup;
 pub mod output;
 pub mod record_text;
 pub mod requirements;
 mod sample_head;
 pub mod selection;
 pub mod sink;
-pub mod source_texts;
+mod source_texts;
 pub mod srcline_text;
 mod symbolizer_pool;
 mod text_arena;

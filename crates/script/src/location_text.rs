@@ -15,16 +15,16 @@ use crate::text_arena::TextArena;
 
 /// The form of locations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct LocationForm {
+pub(crate) struct LocationForm {
     /// The parts that are rendered.
-    pub fields: FieldSet,
+    pub(crate) fields: FieldSet,
     /// The source lines and inlined functions that are shown.
-    pub sources: SourceOptions,
+    pub(crate) sources: SourceOptions,
 }
 
 /// Locations with some of their parts.
 #[derive(Debug, Default)]
-pub struct LocationText {
+pub(crate) struct LocationText {
     form: LocationForm,
     /// The names of the addresses that were asked for.
     known: ByDsoAddress<Known>,
@@ -60,7 +60,12 @@ fn has_offsets(kind: DsoKind) -> bool {
 
 /// Puts the place in the object into the brackets around its name, which were written last, where it is asked for.
 #[inline]
-pub fn push_dso_offset(fields: FieldSet, place: DsoAddress, objects: &Objects, out: &mut Vec<u8>) {
+pub(crate) fn push_dso_offset(
+    fields: FieldSet,
+    place: DsoAddress,
+    objects: &Objects,
+    out: &mut Vec<u8>,
+) {
     if fields.contains(FieldSet::DSO | FieldSet::DSOFF)
         && has_offsets(objects.dso(place.dso).kind)
         && out.last() == Some(&b')')
@@ -74,7 +79,7 @@ pub fn push_dso_offset(fields: FieldSet, place: DsoAddress, objects: &Objects, o
 
 impl LocationText {
     /// Nothing is rendered yet.
-    pub fn new(form: LocationForm) -> LocationText {
+    pub(crate) fn new(form: LocationForm) -> LocationText {
         let mut nowhere = b"\t".to_vec();
         if form.fields.contains(FieldSet::IP) {
             nowhere.extend_from_slice(&hex(0));
@@ -90,7 +95,7 @@ impl LocationText {
 
     /// The form of locations.
     #[inline]
-    pub fn form(&self) -> LocationForm {
+    pub(crate) fn form(&self) -> LocationForm {
         self.form
     }
 
@@ -105,14 +110,14 @@ impl LocationText {
 
     /// `true` where anything but the address is rendered.
     #[inline]
-    pub fn names_anything(&self) -> bool {
+    pub(crate) fn names_anything(&self) -> bool {
         self.form.fields.without(FieldSet::IP | FieldSet::SYMOFF) != FieldSet::EMPTY
             || self.form.sources.inlines
     }
 
     /// Appends an address and its names.
     #[inline]
-    pub fn push(
+    pub(crate) fn push(
         &mut self,
         ip: u64,
         place: Option<DsoAddress>,
@@ -155,7 +160,7 @@ impl LocationText {
     /// Appends the lines of a call chain's entry: one, or one for each function that was inlined there and for the one
     /// that has the code.
     #[inline]
-    pub fn push_entry(
+    pub(crate) fn push_entry(
         &mut self,
         ip: u64,
         place: Option<DsoAddress>,

@@ -5,21 +5,21 @@ use oxperf_resolve::{DsoAddress, Name, Names};
 
 /// Names, and the objects as they are known at a moment.
 #[derive(Clone, Copy)]
-pub struct NameLookup<'n, 's> {
+pub(crate) struct NameLookup<'n, 's> {
     /// The names.
-    pub names: &'n Names<'s>,
+    pub(crate) names: &'n Names<'s>,
     /// The objects.
-    pub objects: &'n Objects,
+    pub(crate) objects: &'n Objects,
 }
 
 impl<'n> NameLookup<'n, '_> {
     /// The symbol around an address.
-    pub fn name(&self, address: &DsoAddress) -> Option<Name<'n>> {
+    pub(crate) fn name(&self, address: &DsoAddress) -> Option<Name<'n>> {
         self.names.name(self.objects, address)
     }
 
     /// The object of an address, as it is shown; not yet sanitized.
-    pub fn object(&self, address: &DsoAddress) -> &'n str {
+    pub(crate) fn object(&self, address: &DsoAddress) -> &'n str {
         &self.objects.dso(address.dso).shown
     }
 }

@@ -13,7 +13,7 @@ use crate::view::AddressContext;
 /// Text on its way out. Where an address belongs, a gap is left that a pool of threads fills while the recording is read
 /// on.
 pub struct ScriptOutput {
-    pub writer: BackgroundWriter,
+    pub(crate) writer: BackgroundWriter,
     symbols: DeferredSymbols,
     pool: SymbolizerPool,
 }
@@ -35,12 +35,12 @@ impl ScriptOutput {
     }
 
     /// The buffer, and the symbols that are deferred in it.
-    pub fn parts(&mut self) -> (&mut Vec<u8>, &mut DeferredSymbols) {
+    pub(crate) fn parts(&mut self) -> (&mut Vec<u8>, &mut DeferredSymbols) {
         (self.writer.buffer(), &mut self.symbols)
     }
 
     /// Leaves a gap at the end of the buffer for the symbol of one address.
-    pub fn defer_address(
+    pub(crate) fn defer_address(
         &mut self,
         form: DeferredForm,
         context: AddressContext<'_>,
@@ -51,7 +51,7 @@ impl ScriptOutput {
     }
 
     /// Leaves a gap at the end of the buffer for the lines of a call chain.
-    pub fn defer_chain(
+    pub(crate) fn defer_chain(
         &mut self,
         form: DeferredForm,
         context: AddressContext<'_>,
@@ -66,7 +66,7 @@ impl ScriptOutput {
     /// # Errors
     /// It cannot be written.
     #[inline]
-    pub fn settle(&mut self, objects: &Objects) -> io::Result<()> {
+    pub(crate) fn settle(&mut self, objects: &Objects) -> io::Result<()> {
         if self.symbols.is_empty() && self.pool.is_idle() {
             return self.writer.settle();
         }
@@ -81,7 +81,7 @@ impl ScriptOutput {
     ///
     /// # Errors
     /// Text before them cannot be written.
-    pub fn fill(&mut self, objects: &Objects) -> io::Result<()> {
+    pub(crate) fn fill(&mut self, objects: &Objects) -> io::Result<()> {
         self.pool
             .finish(&mut self.writer, &mut self.symbols, objects)
     }

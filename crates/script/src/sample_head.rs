@@ -6,7 +6,7 @@ use oxperf_present::script::{FieldSet, Head};
 use crate::view::SampleView;
 
 /// The head of a sample, with its thread's name as it is to be shown; the time of day is added by the caller.
-pub fn sample_head<'a>(view: &SampleView<'a>, comm: &'a str) -> Head<'a> {
+pub(crate) fn sample_head<'a>(view: &SampleView<'a>, comm: &'a str) -> Head<'a> {
     let shows = |field| view.style.fields.contains(field);
     let sample = view.sample();
     // A sample that was made of hardware trace was never a record.

@@ -10,8 +10,11 @@ use oxperf_query::Switching;
 
 /// Judges samples.
 pub struct Selection {
+    /// Times, CPUs and threads.
     pub filter: Filter,
+    /// Functions and objects.
     pub functions: FunctionFilter,
+    /// The events between which samples count.
     pub switching: Switching,
     /// Samples that may still be shown.
     pub remaining: Option<u64>,

@@ -10,7 +10,7 @@ use oxperf_symbols::SourceLine;
 
 /// The files that lines were asked of.
 #[derive(Debug, Default)]
-pub struct SourceTexts {
+pub(crate) struct SourceTexts {
     files: HashMap<Arc<str>, Option<SourceText>>,
     /// The line that each thread showed last.
     last: HashMap<ThreadId, (Arc<str>, u32)>,
@@ -25,7 +25,7 @@ struct SourceText {
 
 impl SourceTexts {
     /// The text of a line, unless the thread showed that line last.
-    pub fn next(&mut self, thread: ThreadId, line: &SourceLine) -> Option<&[u8]> {
+    pub(crate) fn next(&mut self, thread: ThreadId, line: &SourceLine) -> Option<&[u8]> {
         let shown = self
             .last
             .get(&thread)

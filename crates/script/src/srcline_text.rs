@@ -29,7 +29,7 @@ pub struct SrclineText {
 
 impl SourceOptions {
     /// Renders a place; `None` where neither a line is asked for nor anything was inlined.
-    pub fn render(
+    pub(crate) fn render(
         self,
         fields: FieldSet,
         place: &DsoAddress,

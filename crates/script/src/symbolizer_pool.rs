@@ -34,7 +34,7 @@ struct Batch {
 type Filled = (Vec<u8>, Batch);
 
 /// Threads that fill gaps, and the batches that they have.
-pub struct SymbolizerPool {
+pub(crate) struct SymbolizerPool {
     /// Fills what is too little for a thread.
     own: Renderer,
     pool: OrderedPool<Batch, Filled>,
@@ -50,7 +50,7 @@ pub struct SymbolizerPool {
 
 impl SymbolizerPool {
     /// A pool without threads: these are made when there is enough to do.
-    pub fn new(names: SymbolNames) -> SymbolizerPool {
+    pub(crate) fn new(names: SymbolNames) -> SymbolizerPool {
         SymbolizerPool {
             own: Renderer::new(names),
             pool: OrderedPool::new(),
@@ -63,19 +63,19 @@ impl SymbolizerPool {
 
     /// `true` where everything that was handed over is on its way to the writer.
     #[inline]
-    pub fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.pool.pending() == 0
     }
 
     /// `true` where text and gaps are enough for a batch.
     #[inline]
-    pub fn wants(&self, text: &[u8], symbols: &DeferredSymbols) -> bool {
+    pub(crate) fn wants(&self, text: &[u8], symbols: &DeferredSymbols) -> bool {
         let much = symbols.work() >= (FIRST << self.count.min(16)).min(EACH);
         much || symbols.is_full() || text.len() >= MAX_TEXT
     }
 
     /// Takes the text and its gaps; writes what is filled by now.
-    pub fn hand_over(
+    pub(crate) fn hand_over(
         &mut self,
         writer: &mut BackgroundWriter,
         symbols: &mut DeferredSymbols,
@@ -96,7 +96,7 @@ impl SymbolizerPool {
     }
 
     /// Fills all gaps and writes all text but the last, which is in the writer's buffer.
-    pub fn finish(
+    pub(crate) fn finish(
         &mut self,
         writer: &mut BackgroundWriter,
         symbols: &mut DeferredSymbols,

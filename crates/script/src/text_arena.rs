@@ -2,7 +2,7 @@
 
 /// Rendered texts, one after another.
 #[derive(Debug, Default)]
-pub struct TextArena {
+pub(crate) struct TextArena {
     text: Vec<u8>,
     /// Where each text begins and ends; empty for one not rendered yet.
     spans: Vec<(usize, usize)>,
@@ -11,14 +11,14 @@ pub struct TextArena {
 impl TextArena {
     /// The text with a number that was rendered before; empty for one that was not.
     #[inline]
-    pub fn known(&self, id: u32) -> &[u8] {
+    pub(crate) fn known(&self, id: u32) -> &[u8] {
         let (start, end) = self.spans.get(id as usize).copied().unwrap_or_default();
         &self.text[start..end]
     }
 
     /// The text with a number; `render` appends it when it is asked for the first time.
     #[inline]
-    pub fn get(&mut self, id: u32, render: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
+    pub(crate) fn get(&mut self, id: u32, render: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
         let index = id as usize;
         if self.spans.len() <= index {
             self.spans.resize(index + 1, (0, 0));

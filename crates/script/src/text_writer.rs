@@ -42,7 +42,7 @@ const OF_PLACES: [FieldSet; 11] = [
 ];
 
 /// Writes the lines of samples with a format of its own.
-pub struct TextWriter<'s> {
+pub(crate) struct TextWriter<'s> {
     lines: Mutex<Lines<'s>>,
     styles: Vec<EventStyle>,
     resolution: Option<u64>,
@@ -57,7 +57,7 @@ struct Lines<'s> {
 
 impl<'s> TextWriter<'s> {
     /// The lines of an event's samples as `format` has them, if they show nothing but moments and places.
-    pub fn new(
+    pub(crate) fn new(
         format: &TextFormat<'s>,
         event: EventIndex,
         styles: &[EventStyle],

@@ -369,7 +369,7 @@ impl<'o> Script<'o, '_> {
                 let images = (shows_code && is_known).then(|| self.images());
                 let code = CodeReader::new(images, options.lines.max_blocks);
                 let text = TextFormat::new(text, names, formatters, code);
-                ScriptFormat::Text(LineCache::new(text, keeps_lines))
+                ScriptFormat::Text(Box::new(LineCache::new(text, keeps_lines)))
             }
         }
     }

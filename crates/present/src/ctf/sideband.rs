@@ -1,12 +1,12 @@
 //! The records that tell of tasks, mappings and switches, as events of their own (`--all`).
 
-use oxperf_abi::{Misc, RecordType};
-use oxperf_data::RawRecord;
-use oxperf_wire::kernel::{Comm, Mmap, Mmap2, SwitchCpuWide, TaskEvent};
-use oxperf_wire::{Cursor, Endian, SampleId, WireError};
+use oxperf_abi::Misc;
+use oxperf_wire::SampleId;
+use oxperf_wire::kernel::{Comm, Mmap, Mmap2, TaskEvent};
 
 use super::EventClass;
 use super::layout::{Integer, Kind, put_text};
+use crate::records::KernelRecord;
 
 /// A record on its way into a packet.
 #[derive(Clone, Copy, Debug)]
@@ -72,41 +72,31 @@ impl<'a> Sideband<'a> {
         }
     }
 
-    /// Decodes a record; `None` for those that are no event of a trace.
-    ///
-    /// # Errors
-    /// The record does not hold what its kind needs.
-    pub fn decode(
-        record: &RawRecord<'a>,
-        id: &SampleId,
-        endian: Endian,
-    ) -> Result<Option<Sideband<'a>>, WireError> {
-        let (misc, cursor) = (record.header.misc, &mut Cursor::new(record.body, endian));
+    /// The event of a record; `None` for those that are no event of a trace. `misc` is the flag word of its header, `id` its
+    /// trailer.
+    pub fn of(record: &KernelRecord<'a>, misc: Misc, id: &SampleId) -> Option<Sideband<'a>> {
         let ids = (
             id.pid.map_or(-1, |pid| pid.0),
             id.tid.map_or(-1, |tid| tid.0),
         );
-        Ok(Some(match record.header.kind {
-            RecordType::COMM => Sideband::Comm(Comm::decode(cursor)?),
-            RecordType::EXIT => Sideband::Exit(TaskEvent::decode(cursor)?),
-            RecordType::FORK => Sideband::Fork(TaskEvent::decode(cursor)?),
-            RecordType::MMAP => Sideband::Mmap(Mmap::decode(cursor)?),
-            RecordType::MMAP2 => Sideband::Mmap2(Mmap2::decode(misc, cursor)?),
-            RecordType::SWITCH => Sideband::Switch {
+        Some(match *record {
+            KernelRecord::Comm(record) => Sideband::Comm(record),
+            KernelRecord::Exit(record) => Sideband::Exit(record),
+            KernelRecord::Fork(record) => Sideband::Fork(record),
+            KernelRecord::Mmap(record) => Sideband::Mmap(record),
+            KernelRecord::Mmap2(record) => Sideband::Mmap2(record),
+            KernelRecord::Switch => Sideband::Switch {
                 misc,
                 ids,
                 other: (-1, -1),
             },
-            RecordType::SWITCH_CPU_WIDE => {
-                let other = SwitchCpuWide::decode(cursor)?;
-                Sideband::Switch {
-                    misc,
-                    ids,
-                    other: (other.next_prev_pid.0, other.next_prev_tid.0),
-                }
-            }
-            _ => return Ok(None),
-        }))
+            KernelRecord::SwitchCpuWide(other) => Sideband::Switch {
+                misc,
+                ids,
+                other: (other.next_prev_pid.0, other.next_prev_tid.0),
+            },
+            _ => return None,
+        })
     }
 
     /// Appends its fields.

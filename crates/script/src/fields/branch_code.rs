@@ -32,7 +32,11 @@ const BRANCH_COLUMN: usize = 30;
 const KERNEL_START: u64 = 1 << 63;
 
 /// Appends the code between the last branches, the oldest first, and up to the sample.
-pub fn write_branch_code(text: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write_branch_code(
+    text: &mut TextFormat<'_>,
+    view: &SampleView<'_>,
+    out: &mut Vec<u8>,
+) {
     let fields = view.fields();
     let is_shown = BRANCH_CODE.iter().any(|field| fields.contains(*field));
     let Some(stack) = view.sample().branch_stack.filter(|_| is_shown) else {

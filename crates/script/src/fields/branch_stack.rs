@@ -12,7 +12,7 @@ use crate::location_text::push_dso_offset;
 use crate::output::ScriptOutput;
 use crate::view::SampleView;
 
-pub const FIELD: TextField = TextField {
+pub(crate) const FIELD: TextField = TextField {
     fields: &[
         FieldSet::BRSTACK,
         FieldSet::BRSTACKSYM,

@@ -13,18 +13,18 @@ use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
 use crate::view::SampleView;
 
-pub const FIELD: TextField = TextField {
+pub(crate) const FIELD: TextField = TextField {
     fields: &[FieldSet::CGROUP],
     write,
 };
 
 /// Paths by the number of their cgroup.
 #[derive(Debug, Default)]
-pub struct CgroupPaths(FxHashMap<u64, String>);
+pub(crate) struct CgroupPaths(FxHashMap<u64, String>);
 
 impl CgroupPaths {
     /// Takes the path that a record names, if it is of a cgroup.
-    pub fn learn(&mut self, event: &SidebandEvent<'_>, endian: Endian) {
+    pub(crate) fn learn(&mut self, event: &SidebandEvent<'_>, endian: Endian) {
         if event.record.header.kind != RecordType::CGROUP {
             return;
         }

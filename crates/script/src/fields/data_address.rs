@@ -8,13 +8,13 @@ use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
 use crate::view::SampleView;
 
-pub const FIELD: TextField = TextField {
+pub(crate) const FIELD: TextField = TextField {
     fields: &[FieldSet::ADDR],
     write: write_data_address,
 };
 
 /// Appends the data address; of a branch, its target.
-pub fn write_data_address(
+pub(crate) fn write_data_address(
     text: &mut TextFormat<'_>,
     view: &SampleView<'_>,
     out: &mut ScriptOutput,

@@ -55,7 +55,7 @@ fn disassembled_width(width: CodeWidth) -> Width {
 }
 
 /// Appends the instruction of a sample as text, with the name of where it goes; nothing where its bytes are not known.
-pub fn write_disassembly(
+pub(crate) fn write_disassembly(
     text: &mut TextFormat<'_>,
     view: &SampleView<'_>,
     code: &TracedCode,
@@ -77,17 +77,17 @@ pub fn write_disassembly(
 
 /// An instruction that is to be shown as text.
 #[derive(Clone, Copy)]
-pub struct InstructionBytes<'b> {
+pub(crate) struct InstructionBytes<'b> {
     /// It, and bytes behind it.
-    pub bytes: &'b [u8],
-    pub width: CodeWidth,
-    pub address: u64,
+    pub(crate) bytes: &'b [u8],
+    pub(crate) width: CodeWidth,
+    pub(crate) address: u64,
     /// `true` where the address that it goes to stands behind the name.
-    pub shows_target: bool,
+    pub(crate) shows_target: bool,
 }
 
 /// Appends an instruction as text, with the name of where it goes; gives its length, `None` where there is none.
-pub fn push_assembly(
+pub(crate) fn push_assembly(
     text: &mut TextFormat<'_>,
     context: AddressContext<'_>,
     instruction: InstructionBytes<'_>,

@@ -8,13 +8,13 @@ use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
 use crate::view::SampleView;
 
-pub const FIELD: TextField = TextField {
+pub(crate) const FIELD: TextField = TextField {
     fields: &[FieldSet::IPC],
     write: write_ipc_of,
 };
 
 /// Appends the instructions per cycle up to a sample.
-pub fn write_ipc_of(_: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+pub(crate) fn write_ipc_of(_: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
     if let Some(traced) = view.traced() {
         write_ipc(traced, out.buffer());
     }

@@ -14,13 +14,17 @@ use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
 use crate::view::{AddressContext, RecordView, SampleView};
 
-pub const FIELD: TextField = TextField {
+pub(crate) const FIELD: TextField = TextField {
     fields: &[FieldSet::IP],
     write: write_location,
 };
 
 /// Appends the address of a sample with its symbol, or its call chain: symbols are looked up later, many at a time.
-pub fn write_location(_: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+pub(crate) fn write_location(
+    _: &mut TextFormat<'_>,
+    view: &SampleView<'_>,
+    out: &mut ScriptOutput,
+) {
     if let Some(chain) = &view.chain {
         return write_chain(view, chain, out);
     }
@@ -54,7 +58,7 @@ fn write_chain(view: &SampleView<'_>, chain: &Chain<'_>, out: &mut ScriptOutput)
 }
 
 /// Appends the user callers of samples, which came in a record of their own.
-pub fn write_user_callers(view: &mut RecordView<'_>, out: &mut ScriptOutput) {
+pub(crate) fn write_user_callers(view: &mut RecordView<'_>, out: &mut ScriptOutput) {
     let Some(chain) = view.chain else { return };
     let id = &view.event.id;
     let thread = view

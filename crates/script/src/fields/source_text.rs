@@ -8,7 +8,7 @@ use crate::format::text::TextFormat;
 use crate::view::AddressContext;
 
 /// Appends the text of the source line of an address, unless the thread showed it last.
-pub fn write_source_text(
+pub(crate) fn write_source_text(
     text: &mut TextFormat<'_>,
     context: AddressContext<'_>,
     address: (CpuMode, u64),

@@ -8,7 +8,7 @@ use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
 use crate::view::SampleView;
 
-pub const FIELD: TextField = TextField {
+pub(crate) const FIELD: TextField = TextField {
     fields: &[FieldSet::SYNTH],
     write,
 };

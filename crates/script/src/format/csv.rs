@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use oxperf_present::event_lines::push_cell;
+use oxperf_present::jsonl::push_cell;
 use oxperf_present::text::number::{push_hex, push_number};
 use oxperf_resolve::{DsoAddress, KernelNames, Names};
 use oxperf_session::SampleEvent;
@@ -121,7 +121,7 @@ fn push_address(out: &mut Vec<u8>, address: Option<u64>) {
 }
 
 /// Appends the cells of an address: its symbol, the distance from there, and its object.
-pub fn push_address_cells(
+pub(crate) fn push_address_cells(
     place: Option<DsoAddress>,
     lookup: NameLookup<'_, '_>,
     out: &mut Vec<u8>,
@@ -137,7 +137,7 @@ pub fn push_address_cells(
 }
 
 /// Appends the cell of a call chain.
-pub fn push_chain_cell(
+pub(crate) fn push_chain_cell(
     chain: &mut dyn Iterator<Item = (u64, Option<DsoAddress>)>,
     lookup: NameLookup<'_, '_>,
     out: &mut Vec<u8>,

@@ -5,13 +5,13 @@ mod streams;
 use std::io;
 use std::path::Path;
 
-use oxperf_abi::{Cpu, EventType, PerfTime, RecordType};
+use oxperf_abi::{Cpu, EventType, PerfTime, ReadFormat};
 use oxperf_machine::Machine;
 use oxperf_present::ctf::{Clock, Metadata, SampleClass, Sideband};
+use oxperf_present::records::KernelRecord;
 use oxperf_session::{EventTable, SessionEvent, SidebandEvent};
 use oxperf_tracepoint::Formatters;
-use oxperf_wire::kernel::Lost;
-use oxperf_wire::{Cursor, Endian};
+use oxperf_wire::Endian;
 
 use crate::error::ScriptError;
 use crate::format::{NoFormat, RecordingInfo, SampleFormat, Written};
@@ -73,7 +73,7 @@ impl<'s> CtfFormat<'s> {
         let mut text = String::new();
         Metadata {
             reader: recording.reader,
-            clock: self.clock.clone(),
+            clock: self.clock,
             classes: &classes,
         }
         .write(&mut text);
@@ -135,17 +135,14 @@ impl SampleFormat for CtfFormat<'_> {
         event: &SidebandEvent<'_>,
         _: &mut ScriptOutput,
     ) -> io::Result<()> {
-        let (record, cpu) = (&event.record, cpu(event.id.cpu));
-        let Some(streams) = &mut self.streams else {
-            return Ok(());
-        };
-        if record.header.kind == RecordType::LOST
-            && let Ok(lost) = Lost::decode(&mut Cursor::new(record.body, self.endian))
-        {
+        let (header, cpu) = (event.record.header, cpu(event.id.cpu));
+        let decoded = KernelRecord::decode(&event.record, ReadFormat::default(), self.endian);
+        let Ok(record) = decoded else { return Ok(()) };
+        if let (KernelRecord::Lost(lost), Some(streams)) = (&record, &mut self.streams) {
             streams.discard(cpu, lost.lost);
         }
-        let decoded = Sideband::decode(record, &event.id, self.endian);
-        let (Some(count), Ok(Some(sideband))) = (self.others, decoded) else {
+        let sideband = Sideband::of(&record, header.misc, &event.id);
+        let (Some(count), Some(sideband)) = (self.others, sideband) else {
             return Ok(());
         };
         let (time, class) = (

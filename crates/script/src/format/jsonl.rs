@@ -8,7 +8,7 @@ use oxperf_abi::PerfTime;
 use oxperf_data::Reader;
 use oxperf_data::features::{Arch, CmdLine, Hostname, OsRelease};
 use oxperf_present::dump::Architecture;
-use oxperf_present::event_lines::{EventLine, FORMAT, Items, PlaceName, mode_name, write_name};
+use oxperf_present::jsonl::{EventLine, FORMAT, Items, PlaceName, mode_name, write_name};
 use oxperf_present::script::traced::write_flags;
 use oxperf_resolve::{DsoAddress, Name, Names};
 use oxperf_session::{Diagnostics, EventTable, SampleEvent};
@@ -204,7 +204,7 @@ impl AddressNames {
     }
 
     /// The name of an address itself.
-    pub fn alone(&mut self, place: Option<DsoAddress>, lookup: NameLookup<'_, '_>) -> &[u8] {
+    pub(crate) fn alone(&mut self, place: Option<DsoAddress>, lookup: NameLookup<'_, '_>) -> &[u8] {
         let Some(place) = place else { return &[] };
         let known = self.known(place, lookup);
         self.text(known.alone)
@@ -212,7 +212,7 @@ impl AddressNames {
 
     /// Adds a call chain's entry: one frame, or one for each function that was inlined there and for the one that has the
     /// code.
-    pub fn push_entry(
+    pub(crate) fn push_entry(
         &mut self,
         ip: u64,
         place: Option<DsoAddress>,

@@ -50,18 +50,18 @@ pub struct TextOptions {
 
 /// Prints samples as lines.
 pub struct TextFormat<'s> {
-    pub options: TextOptions,
-    pub names: Arc<Names<'static>>,
-    pub formatters: &'s Formatters,
+    pub(crate) options: TextOptions,
+    pub(crate) names: Arc<Names<'static>>,
+    pub(crate) formatters: &'s Formatters,
     /// The text of locations, one for each form.
     locations: Vec<LocationText>,
     /// The forms of each event.
     of_events: Vec<EventLocations>,
-    pub addresses: DsoAddressTable,
-    pub access_columns: AccessColumns,
-    pub code: CodeReader,
-    pub source_texts: SourceTexts,
-    pub cgroups: CgroupPaths,
+    pub(crate) addresses: DsoAddressTable,
+    pub(crate) access_columns: AccessColumns,
+    pub(crate) code: CodeReader,
+    pub(crate) source_texts: SourceTexts,
+    pub(crate) cgroups: CgroupPaths,
     indent: IndentColumn,
 }
 
@@ -96,7 +96,7 @@ impl<'s> TextFormat<'s> {
     }
 
     /// Another format of the same lines, with times as recorded.
-    pub fn another(&self, styles: &[EventStyle]) -> TextFormat<'s> {
+    pub(crate) fn another(&self, styles: &[EventStyle]) -> TextFormat<'s> {
         let options = TextOptions {
             clock: Clock::default(),
             time_of_day: None,
@@ -119,7 +119,7 @@ impl<'s> TextFormat<'s> {
     }
 
     /// The names by the objects of a moment.
-    pub fn lookup<'n>(&'n self, machine: &'n Machine) -> NameLookup<'n, 'static> {
+    pub(crate) fn lookup<'n>(&'n self, machine: &'n Machine) -> NameLookup<'n, 'static> {
         NameLookup {
             names: &self.names,
             objects: machine.objects(),
@@ -127,7 +127,12 @@ impl<'s> TextFormat<'s> {
     }
 
     /// Appends an address of code with its names.
-    pub fn push_code_location(&mut self, view: &SampleView<'_>, address: u64, out: &mut Vec<u8>) {
+    pub(crate) fn push_code_location(
+        &mut self,
+        view: &SampleView<'_>,
+        address: u64,
+        out: &mut Vec<u8>,
+    ) {
         let locations = &mut self.locations[self.of_events[view.event.event.0].code];
         if !locations.names_anything() {
             return oxperf_present::text::number::push_hex(out, address, 16);
@@ -141,7 +146,12 @@ impl<'s> TextFormat<'s> {
     }
 
     /// Appends the names of a data address, where the event's addresses lie in mapped memory.
-    pub fn push_data_location(&mut self, view: &SampleView<'_>, address: u64, out: &mut Vec<u8>) {
+    pub(crate) fn push_data_location(
+        &mut self,
+        view: &SampleView<'_>,
+        address: u64,
+        out: &mut Vec<u8>,
+    ) {
         use oxperf_abi::CpuMode;
         let Some(data) = self.of_events[view.event.event.0].data else {
             return;
@@ -166,12 +176,12 @@ impl<'s> TextFormat<'s> {
     }
 
     /// Whether times are counted from one sample to another, or shown as those of the day.
-    pub fn counts_time(&self) -> bool {
+    pub(crate) fn counts_time(&self) -> bool {
         self.options.clock != Clock::Recorded || self.options.time_of_day.is_some()
     }
 
     /// Appends the head of a sample's line.
-    pub fn write_head(&mut self, view: &SampleView<'_>, out: &mut Vec<u8>) {
+    pub(crate) fn write_head(&mut self, view: &SampleView<'_>, out: &mut Vec<u8>) {
         let style = view.style;
         let comm = if style.fields.contains(FieldSet::COMM) {
             sanitize(view.comm())
@@ -188,7 +198,7 @@ impl<'s> TextFormat<'s> {
     }
 
     /// Appends everything behind the head of a sample's line, with the end of the line.
-    pub fn write_rest(&mut self, view: &SampleView<'_>, out: &mut ScriptOutput) {
+    pub(crate) fn write_rest(&mut self, view: &SampleView<'_>, out: &mut ScriptOutput) {
         self.write_flags(view, out.buffer());
         if view.style.is_branch {
             self.write_branch(view, out);

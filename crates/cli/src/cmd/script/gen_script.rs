@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 use oxperf_abi::EventType;
-use oxperf_present::event_program::{HandledEvent, Language};
+use oxperf_present::script_template::{HandledEvent, Language};
 use oxperf_session::EventTable;
 use oxperf_tracepoint::Formatters;
 

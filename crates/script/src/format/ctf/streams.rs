@@ -20,13 +20,13 @@ const METADATA: &str = "metadata";
 const STREAM: &str = "perf_stream_";
 
 /// The streams of all CPUs.
-pub struct Streams {
+pub(crate) struct Streams {
     folder: PathBuf,
     /// Readers of traces take no step back in time: an event that is older than the last of a stream begins another.
     streams: BTreeMap<u32, Vec<Stream>>,
     written: u64,
     /// Events whose time or CPU could not be kept.
-    pub displaced: u64,
+    pub(crate) displaced: u64,
 }
 
 struct Stream {
@@ -38,7 +38,7 @@ struct Stream {
 impl Streams {
     /// Makes the folder; a trace that was there is removed. A folder of somebody else is refused, as the owner could put
     /// links in the places of the files.
-    pub fn create(folder: &Path) -> io::Result<Streams> {
+    pub(crate) fn create(folder: &Path) -> io::Result<Streams> {
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -67,7 +67,7 @@ impl Streams {
     }
 
     /// Writes the description.
-    pub fn describe(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn describe(&mut self, text: &str) -> io::Result<()> {
         let mut file = new_file(&self.folder.join(METADATA))?;
         file.write_all(text.as_bytes())?;
         self.written += text.len() as u64;
@@ -75,7 +75,7 @@ impl Streams {
     }
 
     /// Begins an event: gives the place that its fields are appended to.
-    pub fn event(&mut self, cpu: u32, class: usize, time: u64) -> io::Result<&mut Vec<u8>> {
+    pub(crate) fn event(&mut self, cpu: u32, class: usize, time: u64) -> io::Result<&mut Vec<u8>> {
         let known = self.streams.contains_key(&cpu) || self.streams.len() < MAX_CPUS;
         let cpu = if known {
             cpu
@@ -100,7 +100,7 @@ impl Streams {
     }
 
     /// Notes events of a CPU that were lost.
-    pub fn discard(&mut self, cpu: u32, lost: u64) {
+    pub(crate) fn discard(&mut self, cpu: u32, lost: u64) {
         if let Some(stream) = self
             .streams
             .get_mut(&cpu)
@@ -111,7 +111,7 @@ impl Streams {
     }
 
     /// Writes what is left; gives the bytes of all files.
-    pub fn finish(mut self) -> io::Result<u64> {
+    pub(crate) fn finish(mut self) -> io::Result<u64> {
         for stream in self.streams.values_mut().flatten() {
             self.written += stream.write()?;
         }
