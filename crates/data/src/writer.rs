@@ -185,7 +185,7 @@ impl<O: Output> Writer<O> {
             endian: Endian::NATIVE,
         }
         .whole_records(written) as u64;
-        // The first failure is the one to tell; the header then stays at the last checkpoint, which is readable.
+        // The first failure is the one to report; the header then stays at the last checkpoint, which is readable.
         let _ = self.checkpoint();
         self.error(FilePart::Records, records, offset, failed)
     }

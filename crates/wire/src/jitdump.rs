@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The time that a file's records tell.
+/// The clock of a file's times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JitClock {
     /// Nanoseconds of the monotonic clock.
@@ -15,7 +15,7 @@ pub enum JitClock {
     Cpu,
 }
 
-/// All code that a file tells of, in its order.
+/// All code of a file, in its order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JitDump {
     /// The clock of the times.
@@ -166,16 +166,16 @@ fn record_at(bytes: &[u8], at: usize, little_endian: bool) -> Option<Fields<'_>>
 struct Known {
     /// The processor.
     machine: u32,
-    /// Functions by number, as they were told.
+    /// Functions by number, in the order of their records.
     functions: HashMap<u64, JitCode>,
-    /// Lines of the function that is told next, with its address.
+    /// Lines of the function that comes next, with its address.
     lines: Option<(u64, Arc<[JitLine]>)>,
-    /// The unwind table of the function that is told next.
+    /// The unwind table of the function that comes next.
     unwinding: Option<Arc<JitUnwinding>>,
 }
 
 impl Known {
-    /// The code that a record tells of; `None` for other records, and for those that are too short for what they are.
+    /// The code of a record; `None` for other records, and for those that are too short for what they are.
     fn code(&mut self, record: &Fields<'_>) -> Option<JitCode> {
         let time = record.u64(8)?;
         match record.u32(0)? {
@@ -238,7 +238,7 @@ fn unwinding(record: &Fields<'_>, machine: u32) -> Option<JitUnwinding> {
     })
 }
 
-/// The lines that a record tells of the function at an address, as far as the record goes.
+/// The lines that a record gives of the function at an address, as far as the record goes.
 fn lines(record: &Fields<'_>, function: u64) -> Arc<[JitLine]> {
     let mut lines: Vec<JitLine> = Vec::new();
     let mut at = 32;

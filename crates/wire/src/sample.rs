@@ -144,7 +144,7 @@ fn branch_flags_stored(flags: u64, endian: Endian) -> u64 {
     }
 }
 
-/// Moves every field; `places` tells from where to where, given its little-endian place and its width.
+/// Moves every field; `places` gives the source and the target of each, given its little-endian place and its width.
 fn move_branch_fields(word: u64, places: impl Fn(u32, u32) -> (u32, u32)) -> u64 {
     let mut low = 0;
     BRANCH_FIELDS.iter().fold(0, |moved, width| {

@@ -18,8 +18,7 @@ pub struct CpuTopology {
     pub die_siblings: Option<Vec<String>>,
 }
 
-/// The position of a CPU. A number that the kernel did not give is `None`. A number that the kernel did not tell is
-/// `None`.
+/// The position of a CPU. A number that the kernel did not give is `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CpuTopologyEntry {
     /// Core inside the die.

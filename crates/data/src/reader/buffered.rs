@@ -159,7 +159,7 @@ pub(super) enum Next {
     More {
         wanted: u64,
     },
-    /// More bytes would tell, but none can be had now.
+    /// More bytes would decide, but none can be had now.
     Pause,
     /// All bytes are framed, and there are no more.
     End,

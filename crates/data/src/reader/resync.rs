@@ -1,7 +1,7 @@
 //! The search for records behind something that is none.
 //!
 //! A place is taken for the beginning of a record when several plausible ones follow one another from there on, or
-//! when they end exactly where the data do; the more they tell, the fewer it takes (see [`Evidence`]). Every place is
+//! when they end exactly where the data do; the more evidence they give, the fewer it takes (see [`Evidence`]). Every place is
 //! looked at once and a bounded number of records behind it, so that a search takes time in proportion to the bytes
 //! it passes over, whatever these hold.
 
@@ -320,12 +320,12 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Returns whether records begin at `place` that tell `enough`.
+    /// Returns whether records begin at `place` that give `enough` evidence.
     fn goes_on(&self, place: u64, enough: Evidence) -> Place {
         self.tells(place, Evidence::default(), enough, place + 1)
     }
 
-    /// Returns whether the records from `position` on tell `enough` together with what is told already.
+    /// Returns whether the records from `position` on give `enough` together with the evidence so far.
     fn tells(&self, position: u64, told: Evidence, enough: Evidence, otherwise: u64) -> Place {
         let (mut position, mut told, nothing) =
             (position, told, Place::Nothing { next: otherwise });
@@ -335,7 +335,7 @@ impl<'v> View<'v> {
                     told = told.with(evidence);
                     position = end;
                 }
-                // Nothing follows that could tell more. What is out of step needs two records nevertheless.
+                // No further evidence follows. What is out of step needs two records nevertheless.
                 Look::End if told.is_something(enough) => return Place::Record,
                 Look::Cut if told.is_something(Evidence::ENOUGH_OUT_OF_STEP) => {
                     return Place::Record;

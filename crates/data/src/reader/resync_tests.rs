@@ -1,4 +1,4 @@
-//! Damaged records among good ones, however they come: what is good comes out, what is not is told.
+//! Damaged records among good ones, however they come: good ones come out, the others are reported.
 
 use std::io::Read;
 

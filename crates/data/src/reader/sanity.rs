@@ -2,7 +2,7 @@
 //!
 //! Two tests. The quick one looks at a header and is passed by every record that a recorder writes, also by kinds
 //! that are not known yet. The thorough one is for bytes after a damaged stretch: it looks at what each kind of
-//! record must hold, and says how much it tells that all of that is there.
+//! record must hold, and weighs as evidence that all of that is there.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -46,7 +46,7 @@ impl Evidence {
     /// Enough to go on at any other place.
     pub(super) const ENOUGH_OUT_OF_STEP: Evidence = Evidence(8);
 
-    /// Returns whether it is enough where nothing follows that could tell more, when `enough` is what is asked for
+    /// Returns whether it is enough where no further evidence follows, when `enough` is what is asked for
     /// elsewhere.
     pub(super) fn is_something(self, enough: Evidence) -> bool {
         self.0 >= enough.0 / Self::ENOUGH.0

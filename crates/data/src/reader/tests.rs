@@ -179,7 +179,7 @@ fn features_that_are_not_in_the_file_are_told() {
 fn data_that_end_too_early_are_taken_as_far_as_they_go() {
     let file = with(48, 1 << 40);
     let reader = Reader::open(&file).unwrap();
-    // The table of the features tells where they end all the same.
+    // The table of the features gives their end all the same.
     let found = 8;
     let cut = Damage::PartCut {
         part: "data",

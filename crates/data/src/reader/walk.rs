@@ -24,9 +24,9 @@ pub(super) enum Step {
     Skip { count: usize },
     /// Something broken, of which the next `count` bytes are the last.
     Damage { damage: Damage, count: usize },
-    /// At least so many bytes are needed to tell.
+    /// At least so many bytes are needed to decide.
     More { wanted: u64 },
-    /// Only more bytes could tell, and there are none now.
+    /// Only more bytes could decide, and there are none now.
     Pause,
     /// Nothing is left.
     End,

@@ -2,7 +2,7 @@
 
 use crate::{Cursor, Encoder, WireError};
 
-/// A symbol of a binary that an earlier record told.
+/// A symbol of a binary of an earlier record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SimpleperfSymbol<'a> {
     /// Its first address in the binary.

@@ -11,7 +11,7 @@ pub struct Auxtrace {
     pub size: u64,
     /// Offset of its first byte in the endless stream of its ring.
     pub offset: u64,
-    /// A time stamp, or a number that tells pieces apart.
+    /// A time stamp, or a number that distinguishes pieces.
     pub reference: u64,
     /// Index of its ring.
     pub index: u32,

@@ -4,7 +4,7 @@ use oxperf_abi::PerfTime;
 
 use crate::{Cursor, Encoder, WireError};
 
-/// STAT_ROUND: every counter of a round has told its values.
+/// STAT_ROUND: every counter of a round has given its values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StatRound {
     /// 0 an interval, 1 the end.

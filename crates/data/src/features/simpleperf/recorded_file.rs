@@ -1,4 +1,4 @@
-//! A binary with the symbols that samples hit, whichever of the two codings told it.
+//! A binary with the symbols that samples hit, in either of the two codings.
 
 /// A binary as the recorder saw it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -46,7 +46,7 @@ impl FileKind {
 /// The fields that only files of one kind have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum FileDetail {
-    /// Nothing, or the recorder did not tell it yet.
+    /// Nothing, or the recorder had not stated it yet.
     #[default]
     None,
     /// Of a file with bytecode: where its dex files begin, file offsets.
