@@ -1,6 +1,6 @@
 //! CTF 1.8, the form of `data convert --to-ctf`: a folder that babeltrace2 and other viewers of traces read.
 //!
-//! [`Metadata`] is the text that says how everything is laid out; a [`Packet`] holds events of one CPU, one after
+//! [`Metadata`] is the text that says how everything is laid out; a [`CtfPacket`] holds events of one CPU, one after
 //! another. What an event holds comes from one place for both: [`SampleClass`] for the samples of an event of the
 //! recording, [`Sideband`] for the records that tell of tasks and mappings. Names and fields are perf's.
 
@@ -13,6 +13,6 @@ mod sideband;
 
 pub use layout::EventClass;
 pub use metadata::{Clock, Metadata};
-pub use packet::Packet;
+pub use packet::CtfPacket;
 pub use sample::SampleClass;
 pub use sideband::Sideband;

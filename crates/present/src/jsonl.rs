@@ -9,7 +9,7 @@ use crate::json::string;
 use crate::text::number::{push_hex, push_number};
 use crate::text::sanitize;
 
-/// What the lines are called, and the version of their form: a new one where a key changes its meaning.
+/// The name of the lines' format, and its version: a new one where a key changes its meaning.
 pub const FORMAT: (&str, u32) = ("oxperf-events", 1);
 
 /// An object that stays on one line.
@@ -31,7 +31,7 @@ impl<'o> EventLine<'o> {
         self.out.extend_from_slice(b"}\n");
     }
 
-    /// What stands before whatever is added next.
+    /// The text before the next item.
     pub fn written(&self) -> &[u8] {
         self.out
     }
@@ -98,7 +98,7 @@ impl<'o> Items<'o> {
         }
     }
 
-    /// What stands before whatever is added next.
+    /// The text before the next item.
     pub fn written(&self) -> &[u8] {
         self.out
     }
@@ -158,16 +158,16 @@ impl<'o> Items<'o> {
     }
 }
 
-/// What a place is called.
+/// The names of an address.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlaceName<'a> {
     /// The symbol around it, or the function that was inlined there.
     pub symbol: Option<&'a str>,
-    /// How far it is from the symbol's start.
+    /// Bytes from the symbol's start.
     pub offset: Option<u64>,
-    /// What is mapped there.
+    /// The object that is mapped there.
     pub dso: Option<&'a str>,
-    /// Whether the symbol is a function that was inlined.
+    /// The symbol is a function that was inlined.
     pub inlined: bool,
     /// The source file and line.
     pub line: Option<(&'a str, u32)>,

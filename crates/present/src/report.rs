@@ -66,7 +66,7 @@ pub struct ReportText {
     pub coloured: bool,
     /// Say above the table that events without call chains borrow those of others.
     pub borrows_chains: bool,
-    /// The columns of each level of an outline, in their order; none for a plain table.
+    /// The columns of each level of a hierarchy, in their order; none for a plain table.
     pub levels: Vec<Vec<Field>>,
     /// Show rows alone, without what stands above them.
     pub quiet: bool,
@@ -131,7 +131,7 @@ pub fn table(
     if !text.quiet {
         summary::heading(&mut heading, profile, table, text);
         match &writer.levels {
-            Some(levels) => writer.columns.outline_heading(&mut heading, levels),
+            Some(levels) => writer.columns.hierarchy_heading(&mut heading, levels),
             None => writer.columns.heading(&mut heading),
         }
     }
@@ -152,7 +152,7 @@ struct TableWriter<'a> {
 const TOGETHER: usize = 32;
 
 impl TableWriter<'_> {
-    /// True if any row is shown right below one of an outline.
+    /// True if any row is shown right below one of a hierarchy.
     fn shows_below(&self, head: usize, depth: usize) -> bool {
         let below = (head + 1..).zip(self.table.hierarchy().iter().skip(head + 1));
         let mut below = below.take_while(|(_, place)| place.depth > depth);
@@ -187,7 +187,7 @@ impl TableWriter<'_> {
             };
             match (&self.levels, self.table.hierarchy().get(index)) {
                 (Some(levels), Some(&place)) => {
-                    self.columns.outline_row(
+                    self.columns.hierarchy_row(
                         buffer,
                         &mut cache,
                         LeveledRow { weighed, place },

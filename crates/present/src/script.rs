@@ -18,7 +18,7 @@ pub use bpf_output::write_bpf_output;
 
 pub use fields::{EventClass, FieldSet, FieldSpec, FieldSpecError};
 
-/// What the head of a sample says. A value that is `None` is left out with its column.
+/// The head of a sample. A value that is `None` is left out with its column.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Head<'a> {
     /// Thread name.
@@ -41,25 +41,25 @@ pub struct Head<'a> {
     pub event: Option<&'a str>,
 }
 
-/// How heads are laid out.
+/// The layout of heads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HeadLayout {
-    /// Whether a call chain follows: then the thread name is not padded.
+    /// A call chain follows: then the thread name is not padded.
     pub with_chain: bool,
     /// Characters of the longest event name.
     pub event_width: usize,
     /// Times with nine decimals rather than six.
     pub nanoseconds: bool,
-    /// Whether names of threads stand in a column of eight characters, and CPUs without brackets.
+    /// Names of threads stand in a column of eight characters, and CPUs without brackets.
     pub narrow: bool,
 }
 
-/// What the place of an address is called: what stands behind the address.
+/// The names of an address, which stand behind it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Location<'a> {
+pub struct SymbolLocation<'a> {
     /// The symbol around it, with the address' distance from its start.
     pub symbol: Option<(&'a str, u64)>,
-    /// What is mapped there.
+    /// The object that is mapped there.
     pub dso: Option<&'a str>,
 }
 
@@ -191,7 +191,7 @@ fn write_misc(kind: RecordType, misc: Misc, out: &mut Vec<u8>) {
     pad(out, WIDTH.saturating_sub(written).max(1));
 }
 
-impl Location<'_> {
+impl SymbolLocation<'_> {
     /// Appends the parts of a location that `fields` asks for.
     pub fn write(&self, fields: FieldSet, out: &mut Vec<u8>) {
         if fields.contains(FieldSet::SYM) {
@@ -307,13 +307,13 @@ mod tests {
     #[test]
     fn locations() {
         let all = FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO;
-        let known = Location {
+        let known = SymbolLocation {
             symbol: Some(("f", 0x341)),
             dso: Some("[k]"),
         };
         assert_eq!(text(|out| known.write(all, out)), " f+0x341 ([k])");
         assert_eq!(
-            text(|out| Location::default().write(all, out)),
+            text(|out| SymbolLocation::default().write(all, out)),
             " [unknown] ([unknown])"
         );
         assert_eq!(text(|out| known.write(FieldSet::SYM, out)), " f");

@@ -32,7 +32,7 @@ impl Language {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Language::Python => "Python",

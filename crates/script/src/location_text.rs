@@ -2,7 +2,7 @@
 //! place adds is its distance from the symbol's start.
 
 use oxperf_machine::{DsoId, DsoKind, Objects};
-use oxperf_present::script::{FieldSet, Location};
+use oxperf_present::script::{FieldSet, SymbolLocation};
 use oxperf_present::text::number::{hex, push_hex};
 use oxperf_present::text::sanitize;
 use oxperf_resolve::{DsoAddress, Name};
@@ -84,7 +84,7 @@ impl LocationText {
         if form.fields.contains(FieldSet::IP) {
             nowhere.extend_from_slice(&hex(0));
         }
-        Location::default().write(form.fields, &mut nowhere);
+        SymbolLocation::default().write(form.fields, &mut nowhere);
         nowhere.push(b'\n');
         LocationText {
             form,
@@ -129,7 +129,7 @@ impl LocationText {
             push_hex(out, ip, 16);
         }
         let Some(place) = place else {
-            return Location::default().write(fields, out);
+            return SymbolLocation::default().write(fields, out);
         };
         match self.known(place, lookup) {
             Known::SrclineText(source) => {
@@ -151,7 +151,7 @@ impl LocationText {
                     push_hex(out, offset, 1);
                 }
             }
-            _ => Location::default().write(self.part(FieldSet::SYM), out),
+            _ => SymbolLocation::default().write(self.part(FieldSet::SYM), out),
         }
         out.extend_from_slice(self.dsos.known(place.dso.0));
         push_dso_offset(fields, place, objects, out);
@@ -216,7 +216,7 @@ impl LocationText {
         let fields = self.part(FieldSet::DSO);
         self.dsos.get(place.dso.0, |out| {
             let dso = sanitize(lookup.object(&place));
-            Location {
+            SymbolLocation {
                 symbol: None,
                 dso: Some(&dso),
             }
@@ -242,7 +242,7 @@ impl LocationText {
         let next = self.symbols.len() as u32;
         let number = *self.symbols.entry((dso, name.start)).or_insert(next);
         self.names.get(number, |out| {
-            Location {
+            SymbolLocation {
                 symbol: Some((&sanitize(name.text), 0)),
                 dso: None,
             }

@@ -1,6 +1,6 @@
 //! The text of places whose source lines or inlined functions are shown: rendered once for each place.
 
-use oxperf_present::script::{FieldSet, Location};
+use oxperf_present::script::{FieldSet, SymbolLocation};
 use oxperf_present::text::sanitize;
 use oxperf_present::text::source_line::{push_line, push_unknown};
 use oxperf_resolve::{DsoAddress, InlineStep, Name};
@@ -89,7 +89,7 @@ impl Rendering<'_, '_> {
             .name
             .map_or(0, |name| self.place.address.wrapping_sub(name.start));
         let dso = sanitize(&self.lookup.objects.dso(self.place.dso).shown);
-        let location = Location {
+        let location = SymbolLocation {
             symbol: text.as_deref().map(|text| (text, offset)),
             dso: step.inlined.is_none().then_some(&dso),
         };

@@ -71,7 +71,7 @@ pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
     out.push(0);
 }
 
-/// What one field holds.
+/// The content of one field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Integer(Integer),

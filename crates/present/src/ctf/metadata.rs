@@ -9,7 +9,7 @@ use super::EventClass;
 use super::layout::Integer;
 use super::names::quoted;
 
-/// How the recording's times are told.
+/// The clock of the recording's times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
     /// As recorded: since some moment that only the recorded machine knows.
@@ -18,7 +18,7 @@ pub enum Clock {
     Wall(ClockData),
 }
 
-/// What a trace's metadata tell.
+/// The metadata of a trace.
 pub struct Metadata<'a> {
     /// The recording, for what it says of its machine.
     pub reader: &'a Reader<'a>,

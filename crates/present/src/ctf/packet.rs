@@ -7,7 +7,7 @@ const HEAD: usize = 4 + 4 + 5 * 8 + 4;
 
 /// A packet that grows.
 #[derive(Debug)]
-pub struct Packet {
+pub struct CtfPacket {
     cpu: u32,
     bytes: Vec<u8>,
     first: u64,
@@ -15,10 +15,10 @@ pub struct Packet {
     discarded: u64,
 }
 
-impl Packet {
+impl CtfPacket {
     /// An empty packet of a CPU.
-    pub fn new(cpu: u32) -> Packet {
-        Packet {
+    pub fn new(cpu: u32) -> CtfPacket {
+        CtfPacket {
             cpu,
             bytes: Vec::new(),
             first: 0,
@@ -32,7 +32,7 @@ impl Packet {
         self.bytes.len()
     }
 
-    /// Whether there is no event.
+    /// True if there is no event.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_packet_tells_its_times_and_size() {
-        let mut packet = Packet::new(3);
+        let mut packet = CtfPacket::new(3);
         packet.event(9, 100).push(0xee);
         packet.event(1, 250);
         packet.discard(5);

@@ -7,7 +7,7 @@ use oxperf_wire::{Endian, Sample, SampleWeight};
 use super::EventClass;
 use super::layout::{Integer, Kind, put_text};
 
-/// How the samples of one event of the recording are laid out.
+/// The layout of the samples of one event.
 #[derive(Debug)]
 pub struct SampleClass<'f> {
     class: EventClass,
@@ -15,11 +15,11 @@ pub struct SampleClass<'f> {
     raw: Raw<'f>,
 }
 
-/// What the raw data of the samples are.
+/// The kind of the samples' raw data.
 #[derive(Debug)]
 enum Raw<'f> {
     Unknown,
-    /// What a BPF program has put there.
+    /// The bytes of a BPF program.
     Words(ByteOrder),
     Fields(Vec<TraceField<'f>>, ByteOrder),
 }
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(fields, expected);
     }
 
-    /// What a tracepoint's sample with these raw data becomes.
+    /// The text of a tracepoint's sample with these raw data.
     fn written(raw: &[u8]) -> Vec<u8> {
         let formatter = formatter();
         let attr = tracepoint(SampleType::RAW);

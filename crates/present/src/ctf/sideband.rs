@@ -23,11 +23,11 @@ pub enum Sideband<'a> {
     Mmap2(Mmap2<'a>),
     /// A thread leaves a CPU or comes back: its record's flags, its ids, those of the other one.
     Switch {
-        /// Which way.
+        /// The direction.
         misc: Misc,
         /// Process and thread.
         ids: (i32, i32),
-        /// Who comes next or was before; -1 where the record does not tell.
+        /// The other thread, next or before; -1 where the record has none.
         other: (i32, i32),
     },
 }
@@ -60,7 +60,7 @@ impl<'a> Sideband<'a> {
         ]
     }
 
-    /// Which of the kinds it is.
+    /// The number of its kind.
     pub fn class(&self) -> usize {
         match self {
             Sideband::Comm(_) => 0,

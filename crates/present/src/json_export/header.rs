@@ -12,7 +12,7 @@ use crate::text::calendar::CivilTime;
 
 /// Writes everything before the first sample; `captured_on` is the file's last change in seconds since 1970.
 ///
-/// What was not recorded is an empty text or zero.
+/// A value that was not recorded is an empty text or zero.
 pub fn begin(out: &mut Vec<u8>, reader: &Reader<'_>, captured_on: i64) {
     out.push(b'{');
     number(out, 1, "linux-perf-json-version", 1);

@@ -3,7 +3,7 @@
 use super::{key, string};
 use crate::text::number::{push_hex, push_number};
 
-/// What stands before the call chain. What an event does not record is -1.
+/// The fields before the call chain. A field that an event does not record is -1.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleHead<'a> {
     /// Time, ns.

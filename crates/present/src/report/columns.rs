@@ -6,9 +6,10 @@ mod cells;
 mod code;
 mod details;
 mod headings;
+mod hierarchy;
 mod kinds;
+mod line;
 mod names;
-mod outline;
 mod prefix_cache;
 mod row;
 mod widest;
@@ -23,7 +24,7 @@ use names::NameTexts;
 use widest::Widest;
 
 pub(crate) use headings::key_heading;
-pub(super) use outline::{LeveledRow, Levels};
+pub(super) use hierarchy::{LeveledRow, Levels};
 pub(crate) use row::CellSlot;
 pub(super) use row::WeighedRow;
 

@@ -8,7 +8,7 @@ use crate::text::mem_text::{block, level, lock, operation, push_size, snoop, tra
 /// One access. What was not recorded is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Access {
-    /// Where the data came from.
+    /// The source of the data.
     pub source: DataSource,
     /// Cost, usually the cycles of the access.
     pub weight: u64,

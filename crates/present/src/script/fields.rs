@@ -49,7 +49,7 @@ fields! {
     WEIGHT = 13, "weight";
     /// Physical data address.
     PHYS_ADDR = 14, "phys_addr";
-    /// Where the data came from.
+    /// The source of the data.
     DATA_SRC = 15, "data_src";
     /// Latency of the instruction.
     INS_LAT = 16, "ins_lat";
@@ -59,9 +59,9 @@ fields! {
     DATA_PAGE_SIZE = 18, "data_page_size";
     /// Page size of the address.
     CODE_PAGE_SIZE = 19, "code_page_size";
-    /// What happened at the address, as hardware trace tells.
+    /// Flags of the address, from hardware trace.
     FLAGS = 20, "flags";
-    /// What events of hardware trace say beside places.
+    /// Values of events of hardware trace beside addresses.
     SYNTH = 21, "synth";
     /// Bytes of the instruction.
     INSN = 22, "insn";
@@ -75,7 +75,7 @@ fields! {
     CALLINDENT = 26, "callindent";
     /// The instruction as assembly text.
     DISASM = 27, "disasm";
-    /// Why the walk over a copied stack ended.
+    /// The reason why the walk over a copied stack ended.
     UNWIND = 28, "unwind";
     /// The source line of the address.
     SRCLINE = 40, "srcline";
@@ -97,9 +97,9 @@ fields! {
     BRSTACKOFF = 31, "brstackoff";
     /// The code between the last branches.
     BRSTACKINSN = 42, "brstackinsn";
-    /// The same, with the length of each instruction.
+    /// Bytes of instructions, with the length of each.
     BRSTACKINSNLEN = 43, "brstackinsnlen";
-    /// The same as assembly text.
+    /// Instructions as assembly text.
     BRSTACKDISASM = 44, "brstackdisasm";
     /// The time of day.
     TOD = 45, "tod";
@@ -107,11 +107,11 @@ fields! {
     MACHINE_PID = 46, "machine_pid";
     /// The virtual CPU that it was taken on.
     VCPU = 47, "vcpu";
-    /// What a BPF program wrote into the sample.
+    /// The bytes that a BPF program wrote into the sample.
     BPF_OUTPUT = 48, "bpf-output";
     /// Metrics of a group of events; none are known, and so nothing is shown.
     METRIC = 49, "metric";
-    /// What the CPU counted at the last branches.
+    /// Counters of the CPU at the last branches.
     BRCNTR = 50, "brcntr";
 }
 
@@ -130,7 +130,7 @@ impl FieldSet {
             | Self::CODE_PAGE_SIZE.0,
     );
 
-    /// Whether all of `other` is in.
+    /// True if all of `other` is in.
     pub const fn contains(self, other: FieldSet) -> bool {
         self.0 & other.0 == other.0
     }
@@ -182,7 +182,7 @@ pub enum EventClass {
     Raw,
     /// Breakpoints.
     Breakpoint,
-    /// What was made of hardware trace and is no place of code alone.
+    /// Samples made of hardware trace that are more than an address of code.
     Synthetic,
 }
 
@@ -196,7 +196,7 @@ impl EventClass {
         (EventClass::Synthetic, "synth"),
     ];
 
-    /// What events of the class are called in full.
+    /// The full name of events of the class.
     pub const fn name(self) -> &'static str {
         match self {
             EventClass::Hardware => "hardware",
@@ -299,7 +299,7 @@ impl fmt::Display for FieldSpecError {
 impl std::error::Error for FieldSpecError {}
 
 impl Default for FieldSpec {
-    /// What is shown when nobody asks for fields.
+    /// The fields that are shown when none are asked for.
     fn default() -> FieldSpec {
         FieldSpec {
             sets: EventClass::ALL.map(|(class, _)| class.default_fields()),
@@ -321,17 +321,17 @@ impl FieldSpec {
         self.demanded[class as usize]
     }
 
-    /// Whether the user changed the fields of a class.
+    /// True if the user changed the fields of a class.
     pub fn is_changed(&self, class: EventClass) -> bool {
         self.changed[class as usize]
     }
 
-    /// Whether the user asked to see nothing of a class, which there has to be something of, then.
+    /// True if the user asked to see nothing of a class, which there has to be something of, then.
     pub fn is_silenced(&self, class: EventClass) -> bool {
         self.named[class as usize] && self.fields(class) == FieldSet::EMPTY
     }
 
-    /// Whether the fields of any class hold a field.
+    /// True if the fields of any class hold a field.
     pub fn any_has(&self, field: FieldSet) -> bool {
         self.sets.iter().any(|set| set.contains(field))
     }
@@ -395,7 +395,7 @@ impl FieldSpec {
         *set = with(*set, field, item);
     }
 
-    /// The same for each class that can have it, when it was asked of all.
+    /// Changes a field of each class that can have it, when it was asked of all.
     fn demand(&mut self, class: EventClass, field: FieldSet, item: &str) {
         if class.foreign_fields().contains(field) {
             return;
@@ -428,7 +428,7 @@ impl FieldSpec {
     }
 }
 
-/// What stands before a name that is added to what is shown, or taken away.
+/// The sign before a name that is added to the shown fields, or taken away.
 const SIGNS: [char; 2] = ['+', '-'];
 
 fn named(name: &str) -> Result<FieldSet, FieldSpecError> {

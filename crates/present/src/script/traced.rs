@@ -39,7 +39,7 @@ const STATES: [(SampleFlags, u8); 3] = [
 
 const WIDTH: usize = 21;
 
-/// What names take of it where something follows them.
+/// Characters of names where something follows them.
 const NAME_WIDTH: usize = 15;
 
 /// Appends what happened, in its column.
@@ -267,7 +267,7 @@ impl std::fmt::Display for Hex {
     }
 }
 
-/// How fast the clock is beside the one without turbo.
+/// The ratio of the clock to the one without turbo.
 fn write_share(ratio: u8, max_non_turbo: u8, out: &mut Vec<u8>) -> std::io::Result<()> {
     if max_non_turbo == 0 {
         return Ok(());

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use oxperf_abi::{Pid, Tid};
-use oxperf_present::script::{FieldSet, Location};
+use oxperf_present::script::{FieldSet, SymbolLocation};
 use oxperf_present::text::number::push_hex;
 use oxperf_resolve::Chain;
 use oxperf_wire::open_chain;
@@ -48,7 +48,7 @@ fn write_chain(view: &SampleView<'_>, chain: &Chain<'_>, out: &mut ScriptOutput)
         if fields.contains(FieldSet::IP) {
             push_hex(out, cookie, 16);
         }
-        let location = Location {
+        let location = SymbolLocation {
             symbol: Some(("(cookie)", 0)),
             dso: None,
         };

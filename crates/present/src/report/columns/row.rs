@@ -1,4 +1,4 @@
-//! A row's line: its cells, one after the other.
+//! The cells of a row, each in its column.
 
 use oxperf_analysis::hist::{Cell, Extra, Field, Measure, Row, SortKey, without_digits};
 
@@ -58,18 +58,6 @@ impl Columns<'_> {
             modes: self.percents.clone(),
             prefixes: PrefixCache::default(),
         }
-    }
-
-    /// Appends a row's line.
-    pub(in crate::report) fn row(
-        &self,
-        buffer: &mut Vec<u8>,
-        cache: &mut RowCache,
-        row: WeighedRow<'_>,
-    ) {
-        let cached = self.prefix(buffer, cache, row);
-        (cached..self.list.len()).for_each(|nth| self.cell(buffer, cache, nth, row));
-        buffer.push(b'\n');
     }
 
     /// Appends one cell of a row, and the text before it.

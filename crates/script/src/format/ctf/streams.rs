@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use oxperf_present::ctf::Packet;
+use oxperf_present::ctf::CtfPacket;
 use oxperf_sys::files::is_trusted_owner;
 
 /// A packet is written when it is so large.
@@ -30,7 +30,7 @@ pub(crate) struct Streams {
 }
 
 struct Stream {
-    packet: Packet,
+    packet: CtfPacket,
     file: PathBuf,
     begun: bool,
 }
@@ -136,7 +136,7 @@ impl Stream {
             format!("{STREAM}{cpu}_{number}")
         };
         Stream {
-            packet: Packet::new(cpu),
+            packet: CtfPacket::new(cpu),
             file: folder.join(name),
             begun: false,
         }

@@ -1,4 +1,4 @@
-//! The lines of an outline: weights to the left, moved to the right by depth, and one level's keys behind them.
+//! The lines of a hierarchy: weights to the left, moved to the right by depth, and one level's keys behind them.
 
 use oxperf_analysis::hist::{AccessKey, BranchKey, Field, HierarchyRow, Measure, SortKey};
 
@@ -13,7 +13,7 @@ const INDENT: usize = 3;
 /// The most dots below the names of the levels.
 const MAX_DOTS: usize = 207;
 
-/// A row of an outline.
+/// A row of a hierarchy.
 #[derive(Clone, Copy)]
 pub(in crate::report) struct LeveledRow<'a> {
     /// The row with its weights.
@@ -22,7 +22,7 @@ pub(in crate::report) struct LeveledRow<'a> {
     pub(in crate::report) place: HierarchyRow,
 }
 
-/// The columns of an outline, as numbers of the table's.
+/// The columns of a hierarchy, as numbers of the table's.
 pub(in crate::report) struct Levels {
     /// Those of every row.
     leading: Vec<usize>,
@@ -47,26 +47,17 @@ impl Columns<'_> {
         }
     }
 
-    /// The lines above the rows.
-    pub(in crate::report) fn outline_heading(&self, buffer: &mut Vec<u8>, levels: &Levels) {
+    /// Appends the lines above the rows.
+    pub(in crate::report) fn hierarchy_heading(&self, buffer: &mut Vec<u8>, levels: &Levels) {
         let margin = if self.separator.is_some() {
             0
         } else {
             levels.margin()
         };
-        self.upper_heading(
-            buffer,
-            margin,
-            levels.leading.iter().map(|&nth| &self.list[nth]),
-        );
+        self.upper_heading(buffer, margin, self.leading(levels));
         buffer.extend_from_slice(b"# ");
         buffer.resize(buffer.len() + margin, b' ');
-        for (nth, column) in levels
-            .leading
-            .iter()
-            .map(|&nth| &self.list[nth])
-            .enumerate()
-        {
+        for (nth, column) in self.leading(levels).enumerate() {
             buffer.extend_from_slice(if nth == 0 { b"" } else { self.between() });
             let start = buffer.len();
             match kinds_of(column) {
@@ -77,48 +68,50 @@ impl Columns<'_> {
             }
             fill(buffer, start, column.width);
         }
-        let headings = |level: &Vec<usize>| -> String {
-            level
-                .iter()
-                .map(|&nth| self.list[nth].heading.trim())
-                .collect::<Vec<_>>()
-                .join("+")
-        };
-        let title = levels
-            .keys
-            .iter()
-            .map(headings)
-            .collect::<Vec<_>>()
-            .join(" / ");
+        let title = self.title_of_levels(levels);
         buffer.extend_from_slice(self.between());
         buffer.extend_from_slice(title.as_bytes());
         buffer.extend_from_slice(b"\n# ");
         buffer.resize(buffer.len() + margin, b'.');
-        for (nth, column) in levels
-            .leading
-            .iter()
-            .map(|&nth| &self.list[nth])
-            .enumerate()
-        {
+        for (nth, column) in self.leading(levels).enumerate() {
             let between = self.separator.as_deref().unwrap_or("..").as_bytes();
             buffer.extend_from_slice(if nth == 0 { b"" } else { between });
             buffer.resize(buffer.len() + column.width, b'.');
         }
-        let width = |(depth, level): (usize, &Vec<usize>)| {
-            let keys: usize = level
-                .iter()
-                .map(|&nth| self.list[nth].width + "+".len())
-                .sum();
-            (depth * INDENT + keys).saturating_sub("+".len())
-        };
-        let widest = levels.keys.iter().enumerate().map(width).max().unwrap_or(0);
+        let dots = self.width_of_levels(levels).max(title.len()).min(MAX_DOTS);
         buffer.extend_from_slice(self.between());
-        buffer.resize(buffer.len() + widest.max(title.len()).min(MAX_DOTS), b'.');
+        buffer.resize(buffer.len() + dots, b'.');
         buffer.extend_from_slice(b"\n#\n");
     }
 
+    /// The columns of every row.
+    fn leading<'l>(&'l self, levels: &'l Levels) -> impl Iterator<Item = &'l Column<'l>> + Clone {
+        levels.leading.iter().map(|&nth| &self.list[nth])
+    }
+
+    /// The headings of all levels: `Command / Shared Object+Symbol`.
+    fn title_of_levels(&self, levels: &Levels) -> String {
+        let headings = |level: &Vec<usize>| {
+            let headings = level.iter().map(|&nth| self.list[nth].heading.trim());
+            headings.collect::<Vec<_>>().join("+")
+        };
+        let levels = levels.keys.iter().map(headings);
+        levels.collect::<Vec<_>>().join(" / ")
+    }
+
+    /// The width of the widest level, with its indent.
+    fn width_of_levels(&self, levels: &Levels) -> usize {
+        let mut widest = 0;
+        for (depth, level) in levels.keys.iter().enumerate() {
+            let widths = level.iter().map(|&nth| self.list[nth].width + "+".len());
+            let keys: usize = widths.sum();
+            widest = widest.max((depth * INDENT + keys).saturating_sub("+".len()));
+        }
+        widest
+    }
+
     /// A row's line.
-    pub(in crate::report) fn outline_row(
+    pub(in crate::report) fn hierarchy_row(
         &self,
         buffer: &mut Vec<u8>,
         cache: &mut RowCache,
@@ -127,17 +120,12 @@ impl Columns<'_> {
     ) {
         let LeveledRow { weighed, place } = row;
         buffer.resize(buffer.len() + place.depth * INDENT, b' ');
-        for (nth, column) in levels
-            .leading
-            .iter()
-            .map(|&nth| &self.list[nth])
-            .enumerate()
-        {
+        for (nth, column) in self.leading(levels).enumerate() {
             if nth > 0 || self.separator.is_none() {
                 buffer.extend_from_slice(self.between());
             }
             let start = buffer.len();
-            self.outline_cell(buffer, cache, column, weighed);
+            self.hierarchy_cell(buffer, cache, column, weighed);
             match self.separator {
                 _ if kinds_of(column).is_some() => {}
                 Some(_) => spread(buffer, start, 0, column.width),
@@ -156,7 +144,7 @@ impl Columns<'_> {
         {
             buffer.extend_from_slice(self.between());
             let start = buffer.len();
-            self.outline_cell(buffer, cache, column, weighed);
+            self.hierarchy_cell(buffer, cache, column, weighed);
             let blanks = buffer[start..]
                 .iter()
                 .take_while(|byte| **byte == b' ')
@@ -169,7 +157,7 @@ impl Columns<'_> {
         buffer.push(b'\n');
     }
 
-    fn outline_cell(
+    fn hierarchy_cell(
         &self,
         buffer: &mut Vec<u8>,
         cache: &mut RowCache,
