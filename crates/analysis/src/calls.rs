@@ -134,7 +134,7 @@ pub enum CallEnd {
 }
 
 impl CallEnd {
-    /// Whether the call may have gone on unseen.
+    /// True if the call may have gone on unseen.
     pub fn is_unseen(self) -> bool {
         matches!(self, CallEnd::Lost | CallEnd::Open)
     }
@@ -153,7 +153,7 @@ pub struct Call {
     pub thread: ThreadKey,
     /// What was called.
     pub function: FunctionId,
-    /// Whether it is in a call of the same function.
+    /// True if it is in a call of the same function.
     pub recursive: bool,
     /// How it began.
     pub entry: Entry,

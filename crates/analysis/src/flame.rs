@@ -34,7 +34,7 @@ pub struct FlameDso {
     pub name: String,
     /// The whole path, or the name in brackets.
     pub path: String,
-    /// Whether kernel code runs from it.
+    /// True if kernel code runs from it.
     pub kernel: bool,
 }
 

@@ -106,7 +106,7 @@ impl Default for HistOptions {
 }
 
 impl HistOptions {
-    /// Whether rows stand in order by weight and then by the keys, whatever the order goes on with.
+    /// True if rows stand in order by weight and then by the keys, whatever the order goes on with.
     fn is_usual_order(&self) -> bool {
         let weights = [
             self.children.then_some(Measure::Children),

@@ -33,7 +33,7 @@ const MOST: usize = 5;
 pub struct StreamPlace {
     /// The place.
     pub frame: FrameId,
-    /// Whether its name is shown, and not its address.
+    /// True if its name is shown, and not its address.
     pub named: bool,
 }
 
@@ -114,7 +114,7 @@ pub fn line_of<'a>(profile: &'a Profile, place: &StreamPlace) -> Option<&'a str>
     Spot::of(profile, profile.frames.get(place.frame.index())?).line()
 }
 
-/// Whether two streams of two recordings lead through the same source lines.
+/// True if two streams of two recordings lead through the same source lines.
 pub fn are_alike(one: (&Profile, &Stream), other: (&Profile, &Stream)) -> bool {
     fn spots<'a>(
         (profile, stream): (&'a Profile, &'a Stream),

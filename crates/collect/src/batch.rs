@@ -60,9 +60,9 @@ pub(super) struct BatchSample {
     pub(super) mappings: MappingsId,
     /// Its branches, by their places in [`Batch::branches`].
     pub(super) branches: Span,
-    /// Whether it stands for its only branch.
+    /// True if it stands for its only branch.
     pub(super) is_branch: bool,
-    /// Whether this is the last of those that stand for one sample; it counts for the sample.
+    /// True if this is the last of those that stand for one sample; it counts for the sample.
     pub(super) last: bool,
     /// The branches that its chain holds.
     pub(super) history: Option<BranchHistoryId>,

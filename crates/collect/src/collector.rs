@@ -170,7 +170,7 @@ impl<'s> Collector<'s> {
         self
     }
 
-    /// Whether nothing but the prefixes of samples counts: see [`Session::prefix_only`](oxperf_session::Session::prefix_only).
+    /// True if nothing but the prefixes of samples counts: see [`Session::prefix_only`](oxperf_session::Session::prefix_only).
     pub fn needs_prefix_only(&self) -> bool {
         self.options.needs_prefix_only() && self.details.is_none()
     }

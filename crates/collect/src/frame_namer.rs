@@ -132,7 +132,7 @@ struct StepOf<'a> {
     step: &'a InlineStep,
     /// The frame of the address's symbol.
     own: FrameId,
-    /// Whether no further function is around it.
+    /// True if no further function is around it.
     outermost: bool,
     source: Option<Source>,
 }
@@ -358,7 +358,7 @@ fn all_steps(new: &[Located], lookup: SymbolLookup<'_, '_>) -> Vec<Vec<InlineSte
     steps
 }
 
-/// Whether the names of a dso come from the list of a kernel.
+/// True if the names of a dso come from the list of a kernel.
 fn is_of_kernel(machine: &Machine, dso: MachineDso) -> bool {
     let kind = machine.dso(dso).kind;
     matches!(

@@ -26,12 +26,12 @@ struct Stretches {
     reach: Vec<u64>,
 }
 
-/// The size of the mapping around each frame; 0 where nothing is mapped.
+/// The size of the mapping around each frame, in bytes; `None` where nothing is mapped.
 pub(super) fn of_frames(
     profile: &Profile,
     machine: &Machine,
     dso_of: impl Fn(MachineDso) -> Option<DsoId>,
-) -> Vec<u64> {
+) -> Vec<Option<u64>> {
     let mut of_dso: Vec<Stretches> = profile.dsos.iter().map(|_| Stretches::default()).collect();
     for map in machine.maps() {
         if let Some(known) = dso_of(map.dso).and_then(|dso| of_dso.get_mut(dso.index())) {
@@ -40,11 +40,7 @@ pub(super) fn of_frames(
     }
     of_dso.iter_mut().for_each(Stretches::settle);
     let size = |frame: &Frame| of_dso.get(frame.dso?.index())?.around(frame.dso_address);
-    profile
-        .frames
-        .iter()
-        .map(|frame| size(frame).unwrap_or(0))
-        .collect()
+    profile.frames.iter().map(size).collect()
 }
 
 fn stretch(map: &Map) -> Stretch {

@@ -133,7 +133,7 @@ impl EventMerger {
         index
     }
 
-    /// Whether the group at an index has the key.
+    /// True if the group at an index has the key.
     #[inline]
     fn is(&self, index: u32, key: &GroupKey, merge_threads: MergeThreads) -> bool {
         let group = self.merged.groups.get(index as usize);

@@ -99,7 +99,7 @@ impl NamedFrames {
 pub(super) struct NamedTables {
     split: TableSplit,
     tables: Vec<NamedFrames>,
-    /// Whether any address has a list.
+    /// True if any address has a list.
     has_lists: bool,
 }
 

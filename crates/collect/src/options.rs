@@ -99,7 +99,7 @@ impl CollectOptions {
         }
     }
 
-    /// Whether the function that holds an address is all that is kept of it.
+    /// True if the function that holds an address is all that is kept of it.
     pub(super) fn wants_functions_alone(&self) -> bool {
         let CollectOptions {
             chains,
@@ -112,7 +112,7 @@ impl CollectOptions {
         !(*chains || *by_address || *addresses_apart || lines.is_some() || blocks.is_some())
     }
 
-    /// Whether samples whose chains nobody asks for can do without: nothing else depends on their chains.
+    /// True if samples whose chains nobody asks for can do without: nothing else depends on their chains.
     pub fn allows_two_passes(&self) -> bool {
         let CollectOptions {
             stitch,
@@ -140,7 +140,7 @@ impl CollectOptions {
         }
     }
 
-    /// Whether neither call chains, branches nor weights of samples count.
+    /// True if neither call chains, branches nor weights of samples count.
     pub(super) fn needs_prefix_only(&self) -> bool {
         let CollectOptions {
             chains,

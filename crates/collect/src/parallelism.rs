@@ -53,7 +53,7 @@ impl Parallelism {
         )
     }
 
-    /// Whether latency says anything: threads that nearly always run alone spend all their time.
+    /// True if latency says anything: threads that nearly always run alone spend all their time.
     pub(super) fn matters(&self) -> bool {
         self.samples > 0 && self.alone.saturating_mul(100) / self.samples < 99
     }

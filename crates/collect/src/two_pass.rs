@@ -42,7 +42,7 @@ impl SecondPass {
         }
     }
 
-    /// Whether the next sample is taken.
+    /// True if the next sample is taken.
     #[inline]
     pub(super) fn takes_next(&mut self) -> bool {
         let number = self.next;

@@ -37,9 +37,9 @@ pub struct AccessAddress {
 /// A line of the CPU's caches. Lines are compared in the order of these fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CacheLine {
-    /// Whether a process touched it, and not the kernel.
+    /// True if a process touched it, and not the kernel.
     pub by_user: bool,
-    /// Whether nothing is mapped there.
+    /// True if nothing is mapped there.
     pub unmapped: bool,
     /// The object: falling build ids before inodes before places in the recording. Memory without a file is one.
     pub object: (Reverse<Option<BuildId>>, Option<u64>, Option<u32>),
@@ -47,7 +47,7 @@ pub struct CacheLine {
     pub process: Option<Pid>,
     /// Its first address, in the object's own addresses.
     pub address: u64,
-    /// Whether processes share a file's memory there.
+    /// True if processes share a file's memory there.
     pub shared: bool,
 }
 

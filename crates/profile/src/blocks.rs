@@ -36,7 +36,7 @@ pub struct Block {
 /// How often code ran, and how long that took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockRuns {
-    /// How often.
+    /// Number of times.
     pub times: u64,
     /// All cycles together.
     pub cycles: u64,

@@ -25,7 +25,7 @@ pub struct BranchEnd {
 }
 
 impl SampleBranch {
-    /// Whether the flags have a bit, one of those that [`BranchEntry`] names.
+    /// True if the flags have a bit, one of those that [`BranchEntry`] names.
     pub const fn is(&self, bit: u64) -> bool {
         self.flags & bit != 0
     }

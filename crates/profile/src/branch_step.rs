@@ -9,7 +9,7 @@ use super::{BranchHistoryId, BranchKinds, FrameId, Profile};
 pub struct BranchStep {
     /// The branch.
     pub branch: BranchEntry,
-    /// Whether the entry is what the branch led to, and not the branching instruction.
+    /// True if the entry is what the branch led to, and not the branching instruction.
     pub is_target: bool,
     /// Rounds of a loop that lie behind it and are left out of the chain.
     pub rounds: u32,
@@ -22,7 +22,7 @@ pub struct BranchStep {
 pub struct BranchStepTotals {
     /// How often it was passed.
     pub times: u64,
-    /// Whether branches led there, and not away from there.
+    /// True if branches led there, and not away from there.
     pub is_target: bool,
     /// Of branches that led there, those that were predicted rightly.
     pub predicted: u64,

@@ -53,7 +53,7 @@ impl ContextTree {
         self.paths.node_count()
     }
 
-    /// Whether there is no chain at all.
+    /// True if there is no chain at all.
     pub fn is_empty(&self) -> bool {
         self.paths.item_count() == 0
     }

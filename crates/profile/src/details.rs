@@ -47,7 +47,7 @@ impl Detail {
         Detail::Number(&number_keys::retire_lat::LOCAL_RETIRE_LAT),
     ];
 
-    /// Whether the value is a text and its number that of [`Details::text`].
+    /// True if the value is a text and its number that of [`Details::text`].
     pub const fn is_text(self) -> bool {
         matches!(
             self,
@@ -141,7 +141,7 @@ impl Details {
         self.accesses.get(self.access_number(id)?)
     }
 
-    /// Whether anything was asked for.
+    /// True if anything was asked for.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }

@@ -49,7 +49,7 @@ impl Bare {
         FrameId(self.0 as u32)
     }
 
-    /// Whether another stands at the same address of the same object.
+    /// True if another stands at the same address of the same object.
     fn is_with(self, other: Bare) -> bool {
         self.0 >> 32 == other.0 >> 32
     }

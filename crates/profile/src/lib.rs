@@ -59,8 +59,8 @@ pub struct Profile {
     pub symbols: Vec<ProfileSymbol>,
     /// Distinct located addresses.
     pub frames: Frames,
-    /// The size of the mapping around each frame, 0 where nothing is mapped; empty unless it was asked for.
-    pub map_sizes: Vec<u64>,
+    /// The size of the mapping around each frame, in bytes; `None` where nothing is mapped. Empty unless it was asked for.
+    pub map_sizes: Vec<Option<u64>>,
     /// What data each frame works on; empty unless it was asked for.
     pub data_places: DataPlaces,
     /// All call chains.
@@ -83,7 +83,7 @@ pub struct Profile {
     pub threads: Vec<ProfileThread>,
     /// What else samples say, as far as it was asked for.
     pub details: Details,
-    /// Whether threads ran at the same time, so that [`SampleGroup::latency`] says something.
+    /// True if threads ran at the same time, so that [`SampleGroup::latency`] says something.
     pub has_latency: bool,
     /// The recording's events in the order of the file.
     pub events: Vec<EventProfile>,
@@ -128,9 +128,9 @@ pub struct ProfileSymbol {
     pub start: u64,
     /// First address behind it.
     pub end: u64,
-    /// Whether this is a function that was inlined, and the range is that of the symbol that it was inlined in.
+    /// True if this is a function that was inlined, and the range is that of the symbol that it was inlined in.
     pub inlined: bool,
-    /// Whether it names data, and not code.
+    /// True if it names data, and not code.
     pub is_data: bool,
 }
 
@@ -150,9 +150,9 @@ pub struct Frame {
     pub level: Level,
     /// Where in source text the address stands, where a key asks for it.
     pub source: Option<Source>,
-    /// Whether the frame is for this address alone, and not for all of its symbol.
+    /// True if the frame is for this address alone, and not for all of its symbol.
     pub alone: bool,
-    /// Whether its function has the code, and was not inlined there: the last of those that an address stands for. A
+    /// True if its function has the code, and was not inlined there: the last of those that an address stands for. A
     /// function that was cloned has its code, but goes by its own name and counts as inlined into the clone's symbol.
     pub outermost: bool,
 }
@@ -214,7 +214,7 @@ pub struct EventProfile {
     pub name: String,
     /// The group that the event was opened in; `None` for an event alone.
     pub group: Option<EventGroup>,
-    /// Whether the event's samples carry call chains (the attr asks for them).
+    /// True if the event's samples carry call chains (the attr asks for them).
     pub has_callchains: bool,
     /// Samples that the kernel or the ring lost for this event.
     pub lost: u64,
@@ -259,7 +259,7 @@ pub struct AddressCount {
 }
 
 impl EventProfile {
-    /// Whether there are any samples, shown or hidden.
+    /// True if there are any samples, shown or hidden.
     pub fn is_empty(&self) -> bool {
         self.sample_count == 0 && self.hidden == 0
     }
@@ -309,7 +309,7 @@ pub struct EventGroup {
     pub leader: usize,
     /// The group's name, when the user gave one.
     pub name: Option<String>,
-    /// Whether its events were recorded one by one, and are only shown together.
+    /// True if its events were recorded one by one, and are only shown together.
     pub joined: bool,
 }
 

@@ -57,7 +57,7 @@ impl Method {
         }
     }
 
-    /// Whether the change says something of a row that the baseline has not.
+    /// True if the change says something of a row that the baseline has not.
     pub fn is_of_new_rows(self) -> bool {
         matches!(self, Method::Delta | Method::DeltaAbs)
     }

@@ -28,7 +28,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Whether chains stand alone and not in a tree.
+    /// True if chains stand alone and not in a tree.
     pub const fn is_list(self) -> bool {
         matches!(self, Shape::Flat | Shape::Folded)
     }

@@ -67,7 +67,7 @@ pub(crate) struct NodeAddress<'a> {
     pub(crate) address: u64,
     /// The symbol's name, if there is one.
     pub(crate) name: Option<&'a str>,
-    /// Whether that is a function that was inlined: it has no place of its own.
+    /// True if that is a function that was inlined: it has no place of its own.
     pub(crate) inlined: bool,
 }
 
@@ -106,7 +106,7 @@ impl Caller {
         LocationId::new((self.0 & !Self::IN_OBJECT) as usize)
     }
 
-    /// Whether it is in an object.
+    /// True if it is in an object.
     #[inline]
     pub(crate) fn has_object(self) -> bool {
         self.0 & Self::IN_OBJECT != 0

@@ -37,7 +37,7 @@ impl DataRanks {
         }
     }
 
-    /// Whether any key asks.
+    /// True if any key asks.
     pub(crate) fn is_asked(&self) -> bool {
         !self.lists.is_empty()
     }

@@ -208,7 +208,7 @@ pub(crate) fn min_period(options: &CallGraphOptions, event: &EventProfile) -> u6
     (event.period_total as f64 * (options.min_percent / 100.0)) as u64
 }
 
-/// Whether a row of that weight can have anything to draw.
+/// True if a row of that weight can have anything to draw.
 pub(crate) fn may_draw(options: &CallGraphOptions, row_period: u64, min_period: u64) -> bool {
     options.shape == Shape::Fractal || row_period >= min_period
 }

@@ -71,7 +71,7 @@ pub enum AccessKey {
     DataSymbol,
     /// The object that holds the data.
     DataObject,
-    /// Whether it was atomic.
+    /// True if it was atomic.
     Locked,
     /// How its address was translated.
     Translation,
@@ -110,11 +110,11 @@ pub enum BranchKey {
     LineFrom,
     /// The source line that it led to.
     LineTo,
-    /// Whether it was predicted wrongly.
+    /// True if it was predicted wrongly.
     Mispredicted,
-    /// Whether it was in a transaction.
+    /// True if it was in a transaction.
     InTransaction,
-    /// Whether it was the abort of a transaction.
+    /// True if it was the abort of a transaction.
     Abort,
     /// The cycles since the branch before.
     Cycles,
@@ -247,7 +247,7 @@ impl SortKey {
         Self::NAMES.iter().map(|&(name, _)| name)
     }
 
-    /// Whether the key depends on the sample itself, or its branch, and not on where the code stands.
+    /// True if the key depends on the sample itself, or its branch, and not on where the code stands.
     pub(crate) const fn of_task(self) -> bool {
         !matches!(
             self,
@@ -283,7 +283,7 @@ impl SortKey {
         })
     }
 
-    /// Whether the greatest comes first.
+    /// True if the greatest comes first.
     pub(crate) const fn falls(self) -> bool {
         match self {
             SortKey::Number(key) => matches!(key.order, NumberOrder::Falling),
@@ -291,7 +291,7 @@ impl SortKey {
         }
     }
 
-    /// Whether the key is about the type of data.
+    /// True if the key is about the type of data.
     pub const fn is_of_types(self) -> bool {
         matches!(
             self,
@@ -299,7 +299,7 @@ impl SortKey {
         )
     }
 
-    /// Whether rows of one symbol may differ in the key.
+    /// True if rows of one symbol may differ in the key.
     pub const fn by_address(self) -> bool {
         self.is_of_types() || matches!(self, SortKey::Address | SortKey::SymbolOffset)
     }

@@ -10,9 +10,9 @@ use oxperf_profile::{Frame, FrameId, Level, Profile, SampleGroup};
 /// The first sample of a row.
 pub(crate) struct FirstSample<'a> {
     pub(crate) group: &'a SampleGroup,
-    /// Whether the sample ran in the row.
+    /// True if the sample ran in the row.
     pub(crate) ran_there: bool,
-    /// Whether its chain, read from its outermost frame, came through an object before the row.
+    /// True if its chain, read from its outermost frame, came through an object before the row.
     pub(crate) passed_object: bool,
 }
 

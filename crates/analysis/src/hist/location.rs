@@ -234,12 +234,12 @@ impl<'a> Describing<'a> {
             .rank(self.profile.data_places.number(location.frame), key)
     }
 
-    /// Whether keys ask for the data that instructions work on.
+    /// True if keys ask for the data that instructions work on.
     pub(crate) fn asks_for_data(&self) -> bool {
         self.data_ranks.is_asked()
     }
 
-    /// Whether a key asks for addresses.
+    /// True if a key asks for addresses.
     pub(crate) fn asks_for_addresses(&self) -> bool {
         self.by_address != [false; 2]
     }
@@ -316,12 +316,13 @@ impl<'a> Describing<'a> {
 
     /// The size of the mapping around it, if a key asks for it; 0 without one.
     pub(crate) fn map_size(&self, location: Location) -> u64 {
-        let sizes: &[u64] = if self.by_map_size {
+        let sizes: &[Option<u64>] = if self.by_map_size {
             &self.profile.map_sizes
         } else {
             &[]
         };
-        sizes.get(location.frame.index()).copied().unwrap_or(0)
+        let size = sizes.get(location.frame.index()).copied().flatten();
+        size.unwrap_or(0)
     }
 
     /// The symbol and the rank of its name, if a key asks for symbols.
@@ -431,7 +432,7 @@ impl<'a> Placing<'a> {
 }
 
 impl Bare<'_> {
-    /// Whether a frame has no symbol and its object's name is no other's.
+    /// True if a frame has no symbol and its object's name is no other's.
     fn takes(&self, frame: &Frame) -> bool {
         frame.symbol.is_none()
             && self

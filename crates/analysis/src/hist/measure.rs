@@ -94,7 +94,7 @@ impl Measure {
         Self::NAMES.iter().map(|&(name, _)| name)
     }
 
-    /// Whether it needs more than periods and numbers of samples.
+    /// True if it needs more than periods and numbers of samples.
     pub const fn is_extra(self) -> bool {
         matches!(
             self,
@@ -102,7 +102,7 @@ impl Measure {
         ) || self.is_of_branches()
     }
 
-    /// Whether it is about the branches in chains.
+    /// True if it is about the branches in chains.
     pub const fn is_of_branches(self) -> bool {
         matches!(
             self,

@@ -20,7 +20,7 @@ pub(crate) struct RowData {
     pub(crate) first: GroupIndex,
     /// Length of the longest chain that was added.
     pub(crate) depth: u32,
-    /// Whether the chain of the first group, read from its outermost frame, came through an object before the row.
+    /// True if the chain of the first group, read from its outermost frame, came through an object before the row.
     pub(crate) passed_object: bool,
 }
 

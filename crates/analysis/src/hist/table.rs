@@ -12,9 +12,9 @@ use oxperf_profile::{BranchId, BranchStepTotals, CommId, DetailId, FrameId, Leve
 pub struct Table {
     /// The events that have samples, as indices of [`Profile::events`], in their order; at least one.
     pub events: Vec<usize>,
-    /// Whether they stand for a group, though the others of the group may have no samples.
+    /// True if they stand for a group, though the others of the group may have no samples.
     pub grouped: bool,
-    /// Whether rows count what was called from them.
+    /// True if rows count what was called from them.
     pub children: bool,
     /// Which row stands at each place: putting them there themselves would cost as much as making them.
     pub(super) order: Vec<u32>,
@@ -53,7 +53,7 @@ pub struct Row {
 pub struct HierarchyRow {
     /// How many rows it stands below.
     pub depth: usize,
-    /// Whether nothing stands below it.
+    /// True if nothing stands below it.
     pub leaf: bool,
 }
 
@@ -67,7 +67,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Whether any sample of the event led to the row.
+    /// True if any sample of the event led to the row.
     pub(super) fn is_counted(&self) -> bool {
         self.own.samples > 0 || self.all.samples > 0
     }
@@ -103,7 +103,7 @@ impl Table {
         self.order.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }

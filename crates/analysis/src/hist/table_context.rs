@@ -33,12 +33,12 @@ impl<'a> TableContext<'a> {
         &self.event(member).groups[group as usize]
     }
 
-    /// Whether the events stand for a group.
+    /// True if the events stand for a group.
     pub(crate) fn is_grouped(&self) -> bool {
         self.options.group && self.event(0).group.is_some()
     }
 
-    /// Whether the table has a key: fields of tracepoints are those of its events.
+    /// True if the table has a key: fields of tracepoints are those of its events.
     pub(crate) fn has(&self, key: SortKey) -> bool {
         let SortKey::Field(number) = key else {
             return true;
@@ -47,7 +47,7 @@ impl<'a> TableContext<'a> {
         field.is_some_and(|field| self.events.contains(&field.event))
     }
 
-    /// Whether the lengths of chains count in the order of rows.
+    /// True if the lengths of chains count in the order of rows.
     pub(crate) fn orders_by_chains(&self) -> bool {
         self.scope.children && self.options.call_graph.is_some()
     }

@@ -13,7 +13,7 @@ struct Node {
     children: Vec<u32>,
     /// What chains count that end here.
     hits: u64,
-    /// Whether any ends here.
+    /// True if any ends here.
     ends: bool,
     passed: BranchStepTotals,
 }

@@ -61,13 +61,10 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
         SortKey::Symbol | SortKey::SymbolOffset => {
             Value::text(symbol().map(|symbol| symbol.name.as_str()))
         }
-        SortKey::DsoSize => Value::number(
-            profile
-                .map_sizes
-                .get(row.frame.index())
-                .copied()
-                .filter(|&size| size > 0),
-        ),
+        SortKey::DsoSize => {
+            let size = profile.map_sizes.get(row.frame.index());
+            Value::number(size.copied().flatten())
+        }
         SortKey::SymbolSize => {
             Value::number(symbol().map(|symbol| symbol.end.saturating_sub(symbol.start)))
         }

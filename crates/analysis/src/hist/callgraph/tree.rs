@@ -36,7 +36,7 @@ pub struct CallBranch {
 }
 
 impl CallTree {
-    /// Whether nothing is to be drawn.
+    /// True if nothing is to be drawn.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }

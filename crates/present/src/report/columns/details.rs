@@ -209,6 +209,7 @@ impl DetailCell<'_> {
             .map_sizes
             .get(self.row.frame.index())
             .copied()
+            .flatten()
             .unwrap_or(0)
     }
 
