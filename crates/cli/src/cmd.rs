@@ -22,18 +22,8 @@ pub(crate) use crate::arguments::Entry;
 
 /// All commands, in the order of the help.
 pub(crate) const ALL: [Entry; 16] = [
-    Entry {
-        name: "profile",
-        command: profile::command,
-        run: profile::run,
-        shares_work: true,
-    },
-    Entry {
-        name: "record",
-        command: record::command,
-        run: record::run,
-        shares_work: true,
-    },
+    profile::ENTRY,
+    record::ENTRY,
     report::ENTRY,
     diff::ENTRY,
     annotate::ENTRY,

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use oxperf_data::{DataError, Reader};
-use oxperf_query::{OpenError, ReadObserver, ReadReport, RecordingFile};
+use oxperf_query::{ReadObserver, ReadReport, RecordingFile, RecordingOpenError};
 
 use crate::failure::{Failure, code};
 use crate::output::print_error;
@@ -128,8 +128,8 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     }
 }
 
-fn cannot_open(error: OpenError) -> Failure {
-    let OpenError::Unreadable { path, error: cause } = &error else {
+fn cannot_open(error: RecordingOpenError) -> Failure {
+    let RecordingOpenError::Unreadable { path, error: cause } = &error else {
         return Failure::new(error.to_string());
     };
     if cause.kind() == ErrorKind::OutOfMemory {

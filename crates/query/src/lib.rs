@@ -51,7 +51,7 @@ pub use filter::{Filter, FilterOptions, ThreadFilter, parse_cpus, read_names, re
 pub use filtered_sink::FilteredSink;
 pub use guests::GuestOptions;
 pub use recorded::{formatters, sockets, unwinder};
-pub use recording_file::{OpenError, ReadObserver, ReadReport, RecordingFile};
+pub use recording_file::{ReadObserver, ReadReport, RecordingFile, RecordingOpenError};
 pub use run::{Query, QueryRun, RecordOrder, TraceOptions};
 pub use stitch::{NoLbrCallchain, stitched_registers};
 pub use switching::{SwitchOptions, Switching};

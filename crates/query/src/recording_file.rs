@@ -17,7 +17,7 @@ pub use read_observer::{ReadObserver, ReadReport};
 
 /// The reason why a recording cannot be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum RecordingOpenError {
     /// It cannot be opened or mapped.
     #[error("failed to open {}: {}", path.display(), reason(error))]
     Unreadable {
@@ -66,7 +66,7 @@ impl RecordingFile {
     ///
     /// # Errors
     /// It cannot be opened, or should not be.
-    pub fn open(path: &Path, force: bool) -> Result<RecordingFile, OpenError> {
+    pub fn open(path: &Path, force: bool) -> Result<RecordingFile, RecordingOpenError> {
         let path = path.to_path_buf();
         if path == Path::new(STDIN) {
             return RecordingFile::from_stdin(path);
@@ -88,7 +88,7 @@ impl RecordingFile {
     }
 
     /// Opens standard input, in any form that it can have.
-    fn from_stdin(path: PathBuf) -> Result<RecordingFile, OpenError> {
+    fn from_stdin(path: PathBuf) -> Result<RecordingFile, RecordingOpenError> {
         let failed = |error| unreadable(&path, error);
         let file = io::stdin()
             .as_fd()
@@ -97,7 +97,7 @@ impl RecordingFile {
             .map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if file.is_terminal() {
-            return Err(OpenError::Terminal);
+            return Err(RecordingOpenError::Terminal);
         }
         let form = if metadata.is_file() {
             Form::image(file, &path)
@@ -113,7 +113,11 @@ impl RecordingFile {
     }
 
     /// Maps `file`, and the others of it when the recording at `path` is a directory.
-    fn open_file(file: &Path, path: &Path, force: bool) -> Result<RecordingFile, OpenError> {
+    fn open_file(
+        file: &Path,
+        path: &Path,
+        force: bool,
+    ) -> Result<RecordingFile, RecordingOpenError> {
         let failed = |error| unreadable(file, error);
         let opened = File::options()
             .read(true)
@@ -122,7 +126,7 @@ impl RecordingFile {
             .map_err(failed)?;
         let metadata = opened.metadata().map_err(failed)?;
         if !force && !is_trusted_owner(metadata.uid()) {
-            return Err(OpenError::ForeignOwner(file.to_path_buf()));
+            return Err(RecordingOpenError::ForeignOwner(file.to_path_buf()));
         }
         if metadata.len() == 0 {
             return Err(empty(file, &opened));
@@ -185,20 +189,20 @@ impl RecordingFile {
     }
 }
 
-fn unreadable(path: &Path, error: io::Error) -> OpenError {
-    OpenError::Unreadable {
+fn unreadable(path: &Path, error: io::Error) -> RecordingOpenError {
+    RecordingOpenError::Unreadable {
         path: path.to_path_buf(),
         error,
     }
 }
 
 /// Files like those below /proc say that they are empty and are not: only a real end is one.
-fn empty(path: &Path, mut file: &File) -> OpenError {
+fn empty(path: &Path, mut file: &File) -> RecordingOpenError {
     let readable = matches!(file.read(&mut [0]), Ok(1));
     let path = path.to_path_buf();
     if readable {
-        OpenError::NotRegular(path)
+        RecordingOpenError::NotRegular(path)
     } else {
-        OpenError::Empty(path)
+        RecordingOpenError::Empty(path)
     }
 }

@@ -13,12 +13,21 @@ use oxperf_query::{Filter, SymbolOptions};
 use oxperf_symbols::{StoreOptions, SymbolStore};
 
 use super::record::{self, Performed, RecordCommand};
+use crate::cmd::Entry;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::load::{LoadOptions, Loaded, load};
 use crate::losses::losses;
 
 pub(crate) use arguments::{command, run};
+
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "profile",
+    command,
+    run,
+    shares_work: true,
+};
 
 /// Most callers of a sample in the flame graph.
 const MAX_STACK: usize = 127;

@@ -11,12 +11,21 @@ use std::path::PathBuf;
 use oxperf_capture::{CaptureError, Destination, Outcome, RecordOptions};
 
 use super::buildid_cache;
+use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 use messages::{Messages, Verbosity};
 
 pub(super) use arguments::parse;
 pub(crate) use arguments::{command, run};
+
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "record",
+    command,
+    run,
+    shares_work: true,
+};
 
 /// perf's exit code for arguments that contradict each other.
 const CONTRADICTION: i32 = 234;
