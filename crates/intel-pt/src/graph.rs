@@ -16,7 +16,7 @@ use crate::path::{BasicBlock, Located};
 use section::Sections;
 pub(crate) use space::CodeContext;
 use space::{Place, Space};
-pub(crate) use tnt_cache::{CachedPlace, PathRecorder, TntCache};
+pub(crate) use tnt_cache::{CachedPlace, NewPath, PathRecorder, TntCache};
 
 /// The end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

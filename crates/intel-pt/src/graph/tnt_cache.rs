@@ -48,6 +48,15 @@ pub(crate) struct CachedPlace {
     count: u16,
 }
 
+/// A path that was walked.
+pub(crate) struct NewPath<'a> {
+    /// The node behind it.
+    pub(crate) end: u32,
+    pub(crate) instructions: u64,
+    pub(crate) visits: &'a [BlockVisit],
+    pub(crate) recorder: &'a PathRecorder,
+}
+
 /// All remembered paths.
 #[derive(Debug)]
 pub(crate) struct TntCache {
@@ -147,15 +156,13 @@ impl TntCache {
     }
 
     /// Remembers a path that was walked.
-    pub(crate) fn add(
-        &mut self,
-        node: u32,
-        byte: u8,
-        end: u32,
-        instructions: u64,
-        visits: &[BlockVisit],
-        recorder: &PathRecorder,
-    ) {
+    pub(crate) fn add(&mut self, node: u32, byte: u8, walk: NewPath<'_>) {
+        let NewPath {
+            end,
+            instructions,
+            visits,
+            recorder,
+        } = walk;
         let change = Change::new(&recorder.pops, &recorder.pushes);
         let (Some(change), false, Ok(instructions)) =
             (change, recorder.poisoned, u32::try_from(instructions))

@@ -2,7 +2,7 @@
 
 use super::{Arrival, Walker};
 use crate::code::CodeSource;
-use crate::graph::End;
+use crate::graph::{End, NewPath};
 use crate::item::ErrorKind;
 use crate::packet::{Packet, Tnt};
 use crate::path::BlockVisit;
@@ -65,9 +65,13 @@ impl Walker<'_> {
         self.recorder.clear();
         let stop = self.walk(Tnt::from_byte(byte), code);
         if let (Stop::Used, Some(end)) = (stop, self.position) {
-            let (visits, count) = (&self.path.visits, self.path.count);
-            let cache = self.graph.tnt_cache_mut();
-            cache.add(node, byte, end, count, visits, &self.recorder);
+            let walked = NewPath {
+                end,
+                instructions: self.path.count,
+                visits: &self.path.visits,
+                recorder: &self.recorder,
+            };
+            self.graph.tnt_cache_mut().add(node, byte, walked);
         }
         stop
     }
