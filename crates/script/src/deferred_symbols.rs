@@ -15,7 +15,7 @@ use oxperf_resolve::{DsoAddress, MappingsId, MappingsTable, Names, Regions, Symb
 use oxperf_symbols::SymbolTable;
 
 use crate::format::csv;
-use crate::format::jsonl::{AddressNames, JsonlForm};
+use crate::format::jsonl::{AddressJson, JsonlForm};
 use crate::location_text::{LocationForm, LocationText};
 use crate::name_lookup::NameLookup;
 use crate::view::AddressContext;
@@ -229,7 +229,7 @@ type Located = (u64, Option<DsoAddress>);
 #[derive(Default)]
 struct RenderedAddresses {
     locations: Vec<LocationText>,
-    json: AddressNames,
+    json: AddressJson,
 }
 
 impl RenderedAddresses {
@@ -247,9 +247,9 @@ impl RenderedAddresses {
     }
 
     /// The names in objects of JSON, which all have one form.
-    fn json(&mut self, form: JsonlForm) -> &mut AddressNames {
+    fn json(&mut self, form: JsonlForm) -> &mut AddressJson {
         if self.json.form() != form {
-            self.json = AddressNames::new(form);
+            self.json = AddressJson::new(form);
         }
         &mut self.json
     }

@@ -40,7 +40,7 @@ pub struct RecordingInfo<'a> {
 
 /// The counts at the end.
 #[derive(Clone, Copy)]
-pub struct Totals<'a> {
+pub struct RunTotals<'a> {
     /// Samples that were shown.
     pub samples: u64,
     /// Losses and damage.
@@ -245,7 +245,7 @@ pub trait SampleFormat {
     }
 
     /// Every sample was taken.
-    fn end(&mut self, totals: &Totals<'_>, out: &mut ScriptOutput) {
+    fn end(&mut self, totals: &RunTotals<'_>, out: &mut ScriptOutput) {
         if let Some(inner) = self.inner() {
             inner.end(totals, out);
         }
@@ -407,7 +407,7 @@ impl SampleFormat for ScriptFormat<'_> {
         each!(self, format => format.record(view, out))
     }
 
-    fn end(&mut self, totals: &Totals<'_>, out: &mut ScriptOutput) {
+    fn end(&mut self, totals: &RunTotals<'_>, out: &mut ScriptOutput) {
         each!(self, format => format.end(totals, out));
     }
 

@@ -18,7 +18,7 @@ use oxperf_wire::{Cursor, Endian, Sample};
 
 use crate::error::ScriptError;
 use crate::event_style::{EventStyles, event_name};
-use crate::format::{ChainUse, RecordingInfo, SampleFormat, Stage, Totals, Written};
+use crate::format::{ChainUse, RecordingInfo, RunTotals, SampleFormat, Stage, Written};
 use crate::output::ScriptOutput;
 use crate::record_text::{VisibleRecords, write_record_text};
 use crate::selection::Selection;
@@ -102,7 +102,7 @@ impl<'s, F: SampleFormat> ScriptSink<'s, F> {
 
     /// Writes the end of the output, and everything that was not written yet.
     pub fn end(&mut self, finished: &Finished) {
-        let totals = Totals {
+        let totals = RunTotals {
             samples: self.shown,
             diagnostics: &finished.diagnostics,
         };

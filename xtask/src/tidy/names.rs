@@ -27,7 +27,7 @@ pub(super) fn check(files: &[Parsed], findings: &mut Findings) {
     let several = names.iter().filter(|(_, crates)| crates.len() > 1);
     for (name, crates) in several.filter(|(name, _)| !listed.contains(name.as_str())) {
         let crates: Vec<&str> = crates.iter().copied().collect();
-        findings.noted(
+        findings.broken(
             crates.join(", "),
             format!("public types of one name, {name}: one name means one thing"),
         );

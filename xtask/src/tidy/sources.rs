@@ -102,7 +102,7 @@ fn check_options(source: &Source, findings: &mut Findings) {
     for (number, line) in source.text.lines().enumerate() {
         if is_code(line) && line.contains("ArgMatches") {
             let place = format!("{}:{}", source.path.display(), number + 1);
-            findings.noted(place, "ArgMatches belongs to files named arguments.rs");
+            findings.broken(place, "ArgMatches belongs to files named arguments.rs");
         }
     }
 }

@@ -5,7 +5,6 @@ mod call_tree;
 mod checks;
 mod dlfilter;
 mod gen_script;
-mod option_aliases;
 mod programs;
 mod script_pipe;
 

@@ -19,7 +19,7 @@ use crate::by_dso_address::ByDsoAddress;
 use crate::deferred_symbols::DeferredForm;
 use crate::error::ScriptError;
 use crate::event_style::EventStyle;
-use crate::format::{ChainUse, NoFormat, RecordingInfo, SampleFormat, Totals};
+use crate::format::{ChainUse, NoFormat, RecordingInfo, RunTotals, SampleFormat};
 use crate::name_lookup::NameLookup;
 use crate::output::ScriptOutput;
 use crate::view::{RecordView, SampleView};
@@ -29,7 +29,7 @@ pub struct JsonlFormat<'s> {
     names: Arc<Names<'static>>,
     formatters: &'s Formatters,
     architecture: Architecture,
-    address_names: AddressNames,
+    address_names: AddressJson,
 }
 
 impl<'s> JsonlFormat<'s> {
@@ -44,7 +44,7 @@ impl<'s> JsonlFormat<'s> {
             names,
             formatters,
             architecture,
-            address_names: AddressNames::new(form),
+            address_names: AddressJson::new(form),
         }
     }
 
@@ -157,7 +157,7 @@ impl SampleFormat for JsonlFormat<'_> {
         Ok(())
     }
 
-    fn end(&mut self, totals: &Totals<'_>, out: &mut ScriptOutput) {
+    fn end(&mut self, totals: &RunTotals<'_>, out: &mut ScriptOutput) {
         write_end(out.buffer(), totals.samples, totals.diagnostics);
     }
 }
@@ -173,7 +173,7 @@ pub struct JsonlForm {
 
 /// The names of addresses as keys of objects, rendered once each.
 #[derive(Debug, Default)]
-pub struct AddressNames {
+pub struct AddressJson {
     form: JsonlForm,
     texts: Vec<u8>,
     /// For each address its names, the innermost first.
@@ -189,12 +189,12 @@ struct Known {
     alone: (u32, u32),
 }
 
-impl AddressNames {
+impl AddressJson {
     /// Nothing is rendered yet.
-    pub fn new(form: JsonlForm) -> AddressNames {
-        AddressNames {
+    pub fn new(form: JsonlForm) -> AddressJson {
+        AddressJson {
             form,
-            ..AddressNames::default()
+            ..AddressJson::default()
         }
     }
 

@@ -10,7 +10,7 @@ use oxperf_tracepoint::Formatters;
 
 use crate::error::ScriptError;
 use crate::event_style::EventStyle;
-use crate::format::{ChainUse, NoFormat, RecordingInfo, SampleFormat, Totals};
+use crate::format::{ChainUse, NoFormat, RecordingInfo, RunTotals, SampleFormat};
 use crate::output::ScriptOutput;
 use crate::text_arena::TextArena;
 use crate::view::SampleView;
@@ -117,7 +117,7 @@ impl SampleFormat for PerfJsonFormat<'_> {
         Ok(())
     }
 
-    fn end(&mut self, _: &Totals<'_>, out: &mut ScriptOutput) {
+    fn end(&mut self, _: &RunTotals<'_>, out: &mut ScriptOutput) {
         std::mem::take(&mut self.samples).end(out.buffer());
     }
 }

@@ -14,7 +14,7 @@ use oxperf_session::{EventIndex, SampleTextWriter, SessionEvent, SidebandEvent};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::Endian;
 
-use crate::clock::Clock;
+use crate::clock::ShownTime;
 use crate::code_reader::CodeReader;
 use crate::event_style::EventStyle;
 use crate::fields::FIELDS;
@@ -35,7 +35,7 @@ use branch_line::IndentColumn;
 /// Options of text.
 pub struct TextOptions {
     /// The origin of times.
-    pub clock: Clock,
+    pub clock: ShownTime,
     /// The way from the recording's clock to the time of day, where it is known.
     pub time_of_day: Option<TimeOfDay>,
     /// `true` where any event shows flags.
@@ -98,7 +98,7 @@ impl<'s> TextFormat<'s> {
     /// Another format of the same lines, with times as recorded.
     pub(crate) fn another(&self, styles: &[EventStyle]) -> TextFormat<'s> {
         let options = TextOptions {
-            clock: Clock::default(),
+            clock: ShownTime::default(),
             time_of_day: None,
             ..self.options
         };
@@ -177,7 +177,7 @@ impl<'s> TextFormat<'s> {
 
     /// Whether times are counted from one sample to another, or shown as those of the day.
     pub(crate) fn counts_time(&self) -> bool {
-        self.options.clock != Clock::Recorded || self.options.time_of_day.is_some()
+        self.options.clock != ShownTime::Recorded || self.options.time_of_day.is_some()
     }
 
     /// Appends the head of a sample's line.

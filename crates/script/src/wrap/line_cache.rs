@@ -10,7 +10,7 @@ use oxperf_present::script::FieldSet;
 use oxperf_session::{EventIndex, SampleFlags};
 use rustc_hash::FxHashMap;
 
-use crate::clock::Clock;
+use crate::clock::ShownTime;
 use crate::format::SampleFormat;
 use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
@@ -81,7 +81,7 @@ impl<'s> LineCache<TextFormat<'s>> {
         self.is_on
             && view.style.is_branch
             && view.event.traced.is_some()
-            && self.inner.options.clock == Clock::Recorded
+            && self.inner.options.clock == ShownTime::Recorded
             && view.sample().callchain.is_none()
             && !OTHERS
                 .into_iter()

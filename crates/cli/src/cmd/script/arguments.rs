@@ -1,14 +1,15 @@
 //! The options of `script`, and the typed options that are made of them.
 
+mod option_aliases;
+
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::RecordType;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::script::FieldSpec;
 use oxperf_query::RecordOrder;
-use oxperf_script::clock::Clock;
+use oxperf_script::clock::ShownTime;
 use oxperf_script::functions::FunctionNames;
 
-use super::option_aliases;
 use crate::arguments::{self, text};
 use crate::cmd::dump::arguments as dump;
 use crate::failure::Failure;
@@ -53,7 +54,7 @@ pub(crate) struct ChainRequest {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineOptions {
     /// The origin of times.
-    pub(crate) clock: Clock,
+    pub(crate) clock: ShownTime,
     /// Times have nine decimals.
     pub(crate) nanoseconds: bool,
     /// Names of threads have a column of eight characters.
@@ -216,14 +217,14 @@ fn options(matches: &ArgMatches) -> Result<ScriptOptions, Failure> {
     })
 }
 
-fn clock(matches: &ArgMatches) -> Result<Clock, Failure> {
+fn clock(matches: &ArgMatches) -> Result<ShownTime, Failure> {
     match (matches.get_flag("reltime"), matches.get_flag("deltatime")) {
         (true, true) => Err(Failure::new(
             "--reltime and --deltatime tell the same times in two ways: give one of them",
         )),
-        (true, false) => Ok(Clock::SinceFirst(None)),
-        (false, true) => Ok(Clock::SincePrevious(None)),
-        (false, false) => Ok(Clock::Recorded),
+        (true, false) => Ok(ShownTime::SinceFirst(None)),
+        (false, true) => Ok(ShownTime::SincePrevious(None)),
+        (false, false) => Ok(ShownTime::Recorded),
     }
 }
 
