@@ -116,7 +116,7 @@ impl<'a> Sideband<'a> {
             Sideband::Mmap(record) => {
                 put_map(
                     out,
-                    (record.pid.0, record.tid.0),
+                    [record.pid.0, record.tid.0],
                     record.start,
                     record.filename,
                 );
@@ -124,7 +124,7 @@ impl<'a> Sideband<'a> {
             Sideband::Mmap2(record) => {
                 put_map(
                     out,
-                    (record.pid.0, record.tid.0),
+                    [record.pid.0, record.tid.0],
                     record.start,
                     record.filename,
                 );
@@ -152,8 +152,8 @@ fn put_ids(out: &mut Vec<u8>, ids: &[i32]) {
         .for_each(|id| out.extend_from_slice(&id.to_le_bytes()));
 }
 
-fn put_map(out: &mut Vec<u8>, (pid, tid): (i32, i32), start: u64, filename: &[u8]) {
-    put_ids(out, &[pid, tid]);
+fn put_map(out: &mut Vec<u8>, ids: [i32; 2], start: u64, filename: &[u8]) {
+    put_ids(out, &ids);
     Integer::Hex64.put(out, start);
     put_text(out, &String::from_utf8_lossy(filename));
 }

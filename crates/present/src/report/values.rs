@@ -42,35 +42,13 @@ pub(crate) fn word(profile: &Profile, key: SortKey) -> &str {
 
 /// The value of a key for a row.
 pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<'a> {
-    let frame = profile.frames.get(row.frame.index());
-    let symbol = || frame.and_then(|frame| profile.symbols.get(frame.symbol?.index()));
     let thread = profile.threads.get(row.thread.index());
-    let comm = || profile.comms.get(row.comm.index());
-    let source = || frame.and_then(|frame| frame.source);
-    let text = |text: SourceId| profile.sources.get(text.index()).map(String::as_str);
-    let data = || profile.data_places.of(row.frame);
+    let comm = profile.comms.get(row.comm.index());
     match key {
-        SortKey::Comm => Value::text(comm().map(String::as_str)),
-        SortKey::CommNoDigit => comm().map_or(Value::Nothing, |comm| {
+        SortKey::Comm => Value::text(comm.map(String::as_str)),
+        SortKey::CommNoDigit => comm.map_or(Value::Nothing, |comm| {
             Value::Text(Cow::Owned(without_digits(comm)))
         }),
-        SortKey::Dso => {
-            let dso = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
-            Value::text(dso.map(|dso| dso.short.as_str()))
-        }
-        SortKey::Symbol | SortKey::SymbolOffset => {
-            Value::text(symbol().map(|symbol| symbol.name.as_str()))
-        }
-        SortKey::DsoSize => {
-            let size = profile.map_sizes.get(row.frame.index());
-            Value::number(size.copied().flatten())
-        }
-        SortKey::SymbolSize => {
-            Value::number(symbol().map(|symbol| symbol.end.saturating_sub(symbol.start)))
-        }
-        SortKey::Address => Value::number(frame.map(|frame| frame.address)),
-        SortKey::SourceLine => Value::text(source().and_then(|source| text(source.line))),
-        SortKey::SourceFile => Value::text(source().and_then(|source| text(source.file))),
         SortKey::Thread => Value::Number(thread.map_or(-1, |thread| thread.tid.0.into())),
         SortKey::Process => Value::Number(thread.map_or(-1, |thread| thread.pid.0.into())),
         SortKey::Number(key) => {
@@ -89,10 +67,39 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
             key.detail()
                 .and_then(|detail| profile.details.text(row.detail, detail)),
         ),
+        SortKey::Access(key) => access(profile, row, key),
+        key => code(profile, row, key),
+    }
+}
+
+/// The value of a key for the code that a row is about, and for the data that the code works on.
+fn code<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<'a> {
+    let frame = profile.frames.get(row.frame.index());
+    let symbol = frame.and_then(|frame| profile.symbols.get(frame.symbol?.index()));
+    let source = frame.and_then(|frame| frame.source);
+    let text = |text: SourceId| profile.sources.get(text.index()).map(String::as_str);
+    let data = || profile.data_places.of(row.frame);
+    match key {
+        SortKey::Dso => {
+            let dso = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
+            Value::text(dso.map(|dso| dso.short.as_str()))
+        }
+        SortKey::Symbol | SortKey::SymbolOffset => {
+            Value::text(symbol.map(|symbol| symbol.name.as_str()))
+        }
+        SortKey::DsoSize => {
+            let size = profile.map_sizes.get(row.frame.index());
+            Value::number(size.copied().flatten())
+        }
+        SortKey::SymbolSize => {
+            Value::number(symbol.map(|symbol| symbol.end.saturating_sub(symbol.start)))
+        }
+        SortKey::Address => Value::number(frame.map(|frame| frame.address)),
+        SortKey::SourceLine => Value::text(source.and_then(|source| text(source.line))),
+        SortKey::SourceFile => Value::text(source.and_then(|source| text(source.file))),
         SortKey::DataType => Value::text(data().map(|place| &*place.name)),
         SortKey::DataTypeOffset => Value::number(data().and_then(|place| place.offset)),
         SortKey::DataTypeLine => Value::number(data().map(DataPlace::line)),
-        SortKey::Access(key) => access(profile, row, key),
         SortKey::Branch(_) | SortKey::NoIpc | SortKey::Ipc | SortKey::Simd => Value::Nothing,
         key => Value::number(
             key.detail()
