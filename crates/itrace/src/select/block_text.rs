@@ -180,7 +180,8 @@ impl BlockTextCache {
         if gap || !decoder.ran_whole() {
             write_uncached(text_synth, decoder, context, writer);
         } else {
-            self.write_cached(text_synth, decoder, context, writer);
+            let LineWriter { prefix, out } = writer;
+            self.write_cached(text_synth, decoder, context, LineWriter { prefix, out });
             writer.prefix.written = if counts { ran } else { 0 };
         }
         writer.prefix.advance_to(now.moment.time);
@@ -219,37 +220,46 @@ impl BlockTextCache {
         text_synth: &TextSynth<'_>,
         decoder: &Decoder<'_>,
         context: PathContext<'_>,
-        writer: &mut LineWriter<'_>,
+        writer: LineWriter<'_>,
     ) {
         self.follow(decoder.epoch(), Variant::of(text_synth, context.now));
-        let (visits, mut before) = (decoder.visits(), 0);
-        for (index, visit) in visits.iter().enumerate() {
+        let LineWriter { prefix, out } = writer;
+        let (mut visits, mut before) = (decoder.visits(), 0);
+        while let [visit, after @ ..] = visits {
+            visits = after;
             let number = self.number(text_synth, decoder, *visit, context.now);
-            let cached = self.cached[number];
-            let mut lines = cached.lines;
+            let mut lines = self.cached[number].lines;
             if let Some(decision) = context.decision
                 && before < decision
             {
                 before += decoder.block(visit.block()).instructions().len() as u64;
                 if before >= decision {
-                    lines = self.write_early(text_synth, lines, writer);
-                    writer.prefix.advance_to(context.now.moment.time);
+                    lines = self.write_early(text_synth, lines, LineWriter { prefix, out });
+                    prefix.advance_to(context.now.moment.time);
                 }
             }
             if !lines.are_none() {
-                self.write_lines(lines, writer.prefix.text(text_synth), writer.out);
+                self.write_lines(lines, prefix.text(text_synth), out);
             }
+            let cached = &self.cached[number];
             if let Some(from) = cached.last {
-                let next = visits
-                    .get(index + 1)
-                    .map(|next| decoder.address(next.block()));
-                let line = PlaceLine {
-                    from,
-                    to: next.or(decoder.arrived_at()),
-                    more_flags: context.now.state,
+                let to = match after {
+                    [next, ..] => Some(decoder.address(next.block())),
+                    [] => decoder.arrived_at(),
                 };
-                let span = self.branch_line(text_synth, number, line, context.now.moment);
-                writer.write_line(text_synth, self.span(span));
+                let span = if to.is_some() && cached.target == to {
+                    cached.target_line
+                } else {
+                    let more_flags = context.now.state;
+                    let line = PlaceLine {
+                        from,
+                        to,
+                        more_flags,
+                    };
+                    self.branch_line(text_synth, number, line, context.now.moment)
+                };
+                out.extend_from_slice(prefix.text(text_synth));
+                out.extend_from_slice(self.span(span));
             }
         }
     }
@@ -260,7 +270,7 @@ impl BlockTextCache {
         &self,
         text_synth: &TextSynth<'_>,
         lines: Lines,
-        writer: &mut LineWriter<'_>,
+        writer: LineWriter<'_>,
     ) -> Lines {
         let Lines {
             start,
@@ -311,7 +321,15 @@ impl BlockTextCache {
     }
 
     /// Goes on in an epoch of the decoder and a variant; forgets texts that are not true any more.
+    #[inline]
     fn follow(&mut self, epoch: u64, variant: Variant) {
+        if self.epoch != epoch || self.text.len() > MAX_TEXT || self.variant != variant {
+            self.change_to(epoch, variant);
+        }
+    }
+
+    #[cold]
+    fn change_to(&mut self, epoch: u64, variant: Variant) {
         if self.epoch != epoch || self.text.len() > MAX_TEXT {
             *self = BlockTextCache {
                 epoch,
@@ -416,8 +434,7 @@ impl BlockTextCache {
         instructions.last().copied().filter(|_| taken)
     }
 
-    /// The line of the branch at the end of a block; most go where they went the last time.
-    #[inline]
+    /// The line of the branch at the end of a block, where it goes elsewhere than the last time.
     fn branch_line(
         &mut self,
         text_synth: &TextSynth<'_>,
@@ -425,14 +442,6 @@ impl BlockTextCache {
         line: PlaceLine,
         moment: &Moment,
     ) -> TextSpan {
-        let CachedText {
-            target,
-            target_line,
-            ..
-        } = self.cached[number];
-        if target == line.to && target.is_some() {
-            return target_line;
-        }
         let text = &mut self.text;
         let key = (number as u32, line.to);
         let span = *self.targets.entry(key).or_insert_with(|| {

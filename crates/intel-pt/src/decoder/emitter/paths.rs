@@ -36,7 +36,7 @@ impl Emitter<'_> {
     }
 
     /// Closes the path of so many instructions. Gives the item, if it is wanted.
-    #[inline]
+    #[inline(always)]
     pub(in crate::decoder) fn close_path(
         &mut self,
         count: u64,
