@@ -28,19 +28,19 @@ Examples:
 fn command_for(program: &str, words: &[OsString]) -> Command {
     let called = words
         .get(1)
-        .and_then(|word| cmd::ALL.into_iter().find(|entry| word == entry.name));
+        .and_then(|word| cmd::ALL.iter().find(|entry| word == entry.name));
     match called {
-        Some(called) => command_of(program, vec![called]),
+        Some(called) => command_of(program, std::slice::from_ref(called)),
         None => command(program),
     }
 }
 
 /// The whole command line.
 fn command(program: &str) -> Command {
-    command_of(program, cmd::ALL.into())
+    command_of(program, cmd::ALL)
 }
 
-fn command_of(program: &str, commands: Vec<cmd::Entry>) -> Command {
+fn command_of(program: &str, commands: &[cmd::Entry]) -> Command {
     Command::new("oxperf")
         .bin_name(program)
         .about(ABOUT)
@@ -55,7 +55,7 @@ fn command_of(program: &str, commands: Vec<cmd::Entry>) -> Command {
                 .help("Print the version and exit"),
         )
         .arg(build_id_argument())
-        .subcommands(commands.into_iter().map(|entry| {
+        .subcommands(commands.iter().map(|entry| {
             with_negations((entry.command)())
                 .infer_long_args(true)
                 .args_override_self(true)
@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Fail
         crate::output::print_error(&self::command(&program).render_help().to_string());
         return Ok(code::USAGE_OF_PROGRAM);
     };
-    let Some(entry) = cmd::ALL.into_iter().find(|entry| entry.name == name) else {
+    let Some(entry) = cmd::ALL.iter().find(|entry| entry.name == name) else {
         return Ok(code::USAGE_OF_PROGRAM);
     };
     if entry.shares_work {

@@ -21,7 +21,7 @@ mod symbols;
 pub(crate) use crate::arguments::Entry;
 
 /// All commands, in the order of the help.
-pub(crate) const ALL: [Entry; 16] = [
+pub(crate) static ALL: &[Entry] = &[
     profile::ENTRY,
     record::ENTRY,
     report::ENTRY,
