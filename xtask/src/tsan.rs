@@ -12,7 +12,7 @@ use crate::args::Args;
 use crate::workspace;
 
 /// Tests of rings, drains and pools.
-const TESTS: [&str; 10] = [
+const TESTS: &[&str] = &[
     "--lib",
     "--tests",
     "-p",
@@ -22,12 +22,22 @@ const TESTS: [&str; 10] = [
     "-p",
     "oxperf-session",
     "-p",
+    "oxperf-ordered",
+    "-p",
     "oxperf-present",
 ];
 
 /// Tests of the program over small recordings, which take minutes.
-const PROGRAM: [&str; 8] = [
-    "-p", "oxperf", "--test", "golden", "--test", "streams", "--test", "record",
+const GOLDENS: &[&str] = &["-p", "oxperf", "--test", "golden"];
+/// Tests of streams and recordings, likewise.
+const STREAMS: &[&str] = &[
+    "-p",
+    "oxperf",
+    "--test",
+    "it",
+    "--",
+    "streams::",
+    "record::",
 ];
 
 /// Runs them, with `--all` those of the program, too. A program that reports a race ends with 66, which no test expects.
@@ -44,10 +54,8 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         );
         return Ok(ExitCode::SUCCESS);
     }
-    for words in [&TESTS[..], &PROGRAM[..]]
-        .into_iter()
-        .take(if all { 2 } else { 1 })
-    {
+    let runs = [TESTS, GOLDENS, STREAMS];
+    for words in &runs[..if all { runs.len() } else { 1 }] {
         let mut command = Command::new("rustup");
         command
             .args([
@@ -60,7 +68,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
                 "--target",
                 &host,
             ])
-            .args(words);
+            .args(*words);
         command
             .current_dir(workspace::root())
             .env("CARGO_TARGET_DIR", workspace::root().join("target/tsan"));
