@@ -34,7 +34,7 @@ fuzz_target!(|input: (u8, bool, &[u8])| {
     let endian = if big { Endian::Big } else { Endian::Little };
     match which % 20 {
         0 => round::<BuildIds>(bytes, endian),
-        1 => round::<Cache>(bytes, endian),
+        1 => round::<CpuCaches>(bytes, endian),
         2 => round::<CmdLine>(bytes, endian),
         3 => round::<CpuTopology>(bytes, endian),
         4 => round::<EventDesc>(bytes, endian),
@@ -50,7 +50,7 @@ fuzz_target!(|input: (u8, bool, &[u8])| {
         14 => round::<BpfProgInfo>(bytes, endian),
         15 => round::<BpfBtf>(bytes, endian),
         16 => round::<ClockData>(bytes, endian),
-        17 => round::<Compressed>(bytes, endian),
+        17 => round::<Compression>(bytes, endian),
         18 => round::<Hostname>(bytes, endian),
         _ => round::<SampleTime>(bytes, endian),
     }

@@ -92,10 +92,15 @@ impl<T, R> OrderedPool<T, R> {
 
     /// Takes the result of a task that the caller has worked on itself, in the place of that task.
     pub fn push_result(&mut self, result: R) {
-        let (done, waiting) = channel();
         // The other end is at hand.
-        let _ = done.send(result);
+        let _ = self.promise().send(result);
+    }
+
+    /// Reserves the place of the next result, which whoever holds the sender is to give.
+    pub fn promise(&mut self) -> Sender<R> {
+        let (done, waiting) = channel();
         self.pending.push_back(waiting);
+        done
     }
 
     /// Tasks whose results were not taken yet.

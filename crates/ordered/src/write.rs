@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::thread;
 
 use crate::OrderedPool;
 
@@ -31,48 +30,36 @@ pub fn write_in_order(
         make(0..count, &mut text);
         return out.write_all(&text);
     }
-    let work = |(range, mut text): Piece| {
+    let work = &|(range, mut text): Piece| {
         make(range.clone(), &mut text);
         (range, text)
     };
-    let workers = rayon::current_num_threads();
-    thread::scope(|scope| {
-        let mut pool: OrderedPool<Piece, Piece> = OrderedPool::new();
-        pool.start_workers(workers.min(count / MIN_ITEMS), |queue| {
-            let run = move || queue.run(work);
-            thread::Builder::new().spawn_scoped(scope, run).map(drop)
-        });
-        write_pieces(out, count, &mut pool, workers * 4, &work)
-    })
-}
-
-/// Submits pieces of `count` items, at most `limit` ahead of what is written, and writes them.
-fn write_pieces(
-    out: &mut dyn Write,
-    count: usize,
-    pool: &mut OrderedPool<Piece, Piece>,
-    limit: usize,
-    work: &dyn Fn(Piece) -> Piece,
-) -> io::Result<()> {
-    let (mut start, mut each) = (0, MIN_ITEMS);
-    let mut empty: Vec<Vec<u8>> = Vec::new();
-    loop {
-        while start < count && pool.pending() < limit {
-            let end = count.min(start + each);
-            let buffer = empty.pop().unwrap_or_default();
-            if let Err(piece) = pool.submit((start..end, buffer)) {
-                pool.push_result(work(piece));
+    let limit = rayon::current_num_threads() * 4;
+    // Tasks of the threads that there are: a thread more would be one more that cannot be had.
+    rayon::in_place_scope(|scope| {
+        let mut pool: OrderedPool<(), Piece> = OrderedPool::new();
+        let mut empty: Vec<Vec<u8>> = Vec::new();
+        let (mut start, mut each) = (0, MIN_ITEMS);
+        loop {
+            while start < count && pool.pending() < limit {
+                let end = count.min(start + each);
+                let piece = (start..end, empty.pop().unwrap_or_default());
+                let done = pool.promise();
+                // Nobody waits where the writing has failed.
+                scope.spawn(move |_| drop(done.send(work(piece))));
+                start = end;
             }
-            start = end;
+            // Where no thread could be had, this one makes the pieces.
+            while let Some(rayon::Yield::Executed) = rayon::yield_now() {}
+            let Some((range, mut text)) = pool.take(0)? else {
+                return Ok(());
+            };
+            each = items_of_piece(range.len(), text.len());
+            out.write_all(&text)?;
+            text.clear();
+            empty.push(text);
         }
-        let Some((range, mut text)) = pool.take(0)? else {
-            return Ok(());
-        };
-        each = items_of_piece(range.len(), text.len());
-        out.write_all(&text)?;
-        text.clear();
-        empty.push(text);
-    }
+    })
 }
 
 /// Items of the next pieces, given how much text so many others had.

@@ -16,7 +16,7 @@
 //! struct Nowhere;
 //! impl AddressSpace for Nowhere {
 //!     fn spot(&self, _: u64) -> Location<'_> {
-//!         Spot::Nothing
+//!         Location::Nothing
 //!     }
 //! }
 //!
