@@ -14,8 +14,8 @@ use oxperf_present::text::number::push_hex;
 use oxperf_resolve::{DsoAddress, MappingsId, MappingsTable, Names, Regions, SymbolSource};
 use oxperf_symbols::SymbolTable;
 
-use crate::format::csv;
-use crate::format::jsonl::{AddressJson, JsonlForm};
+use crate::address_cells::{push_address_cells, push_chain_cell};
+use crate::address_json::{AddressJson, JsonlForm};
 use crate::location_text::{LocationForm, LocationText};
 use crate::name_lookup::NameLookup;
 use crate::view::AddressContext;
@@ -274,7 +274,7 @@ impl RenderedAddresses {
             DeferredForm::Object(form) => {
                 out.extend_from_slice(self.json(form).alone(address, lookup));
             }
-            DeferredForm::Row => csv::push_address_cells(address, lookup, out),
+            DeferredForm::Row => push_address_cells(address, lookup, out),
         }
     }
 
@@ -294,7 +294,7 @@ impl RenderedAddresses {
                 let (names, mut items) = (self.json(form), Items::new(out));
                 chain.for_each(|(ip, address)| names.push_entry(ip, address, lookup, &mut items));
             }
-            DeferredForm::Row => csv::push_chain_cell(chain, lookup, out),
+            DeferredForm::Row => push_chain_cell(chain, lookup, out),
         }
     }
 }

@@ -6,7 +6,7 @@ use oxperf_present::text::sanitize;
 use oxperf_session::{EventTable, SessionEvent};
 use oxperf_tracepoint::Formatters;
 
-use crate::format::ChainUse;
+use crate::chain_use::ChainUse;
 use crate::location_text::LocationForm;
 use crate::srcline_text::SourceOptions;
 

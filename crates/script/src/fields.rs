@@ -18,8 +18,8 @@ pub(crate) mod trace;
 
 use oxperf_present::script::FieldSet;
 
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 /// A part of a sample's line.
@@ -27,7 +27,7 @@ pub(crate) struct TextField {
     /// The fields that show it, each alone.
     pub(crate) fields: &'static [FieldSet],
     /// Appends it.
-    pub(crate) write: fn(&mut TextFormat<'_>, &SampleView<'_>, &mut ScriptOutput),
+    pub(crate) write: fn(&mut TextContext<'_>, &SampleView<'_>, &mut ScriptOutput),
 }
 
 impl TextField {

@@ -1,7 +1,7 @@
 //! Output formats: text, JSON lines, CSV, perf's JSON, CTF.
 //!
 //! A format receives each sample as a [`SampleView`] and appends to a [`ScriptOutput`], or writes files of its own. A
-//! new one is a file in `format/` and a line in [`formats!`].
+//! new one is a file in `format/`; the command that offers it gives it to a [`ScriptSink`](crate::sink::ScriptSink).
 
 pub mod csv;
 pub mod ctf;
@@ -19,11 +19,11 @@ use oxperf_session::{
     Diagnostics, EventIndex, EventTable, SampleEvent, SampleTextWriter, SessionEvent, SidebandEvent,
 };
 
+use crate::chain_use::ChainUse;
 use crate::error::ScriptError;
 use crate::event_style::EventStyle;
 use crate::output::ScriptOutput;
 use crate::view::{RecordView, SampleView};
-use crate::wrap::line_cache::LineCache;
 
 /// The recording that samples come from.
 #[derive(Clone, Copy)]
@@ -67,30 +67,6 @@ pub enum Stage {
     Early,
     /// After all others.
     Late,
-}
-
-/// The samples whose call chains a format shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ChainUse {
-    /// None.
-    #[default]
-    Never,
-    /// Those that were recorded with one.
-    WhereRecorded,
-    /// All.
-    Always,
-}
-
-impl ChainUse {
-    /// Whether the chain of a sample is shown.
-    #[inline]
-    pub fn takes(self, event: &SampleEvent<'_>) -> bool {
-        match self {
-            ChainUse::Never => false,
-            ChainUse::WhereRecorded => event.sample.callchain.is_some(),
-            ChainUse::Always => true,
-        }
-    }
 }
 
 /// Makes output of samples.
@@ -277,145 +253,5 @@ impl SampleFormat for NoFormat {
 
     fn inner(&mut self) -> Option<&mut NoFormat> {
         match *self {}
-    }
-}
-
-/// Makes [`ScriptFormat`] of the formats: an enum and not a trait object, as each sample goes through it.
-macro_rules! formats {
-    ($($(#[$doc:meta])* $name:ident($format:ty),)*) => {
-        /// One of the formats.
-        pub enum ScriptFormat<'s> {
-            $($(#[$doc])* $name($format),)*
-        }
-
-        /// Passes a call on to the format.
-        macro_rules! each {
-            ($self:expr, $inner:ident => $call:expr) => {
-                match $self {
-                    $(ScriptFormat::$name($inner) => $call,)*
-                }
-            };
-        }
-    };
-}
-
-formats! {
-    /// Lines as `perf script` prints them.
-    Text(Box<LineCache<text::TextFormat<'s>>>),
-    /// An object of JSON on a line.
-    Jsonl(jsonl::JsonlFormat<'s>),
-    /// A row of values with commas between.
-    Csv(csv::CsvFormat<'s>),
-    /// The JSON of `perf data convert --to-json`.
-    PerfJson(perf_json::PerfJsonFormat<'s>),
-    /// A folder of the Common Trace Format.
-    Ctf(ctf::CtfFormat<'s>),
-}
-
-impl SampleFormat for ScriptFormat<'_> {
-    type Inner = NoFormat;
-
-    fn inner(&mut self) -> Option<&mut NoFormat> {
-        None
-    }
-
-    fn chain_use(&mut self, style: &EventStyle) -> ChainUse {
-        each!(self, format => format.chain_use(style))
-    }
-
-    fn add_event(&mut self, event: &SessionEvent, style: &EventStyle) {
-        each!(self, format => format.add_event(event, style));
-    }
-
-    fn takes_new_events(&mut self) -> bool {
-        each!(self, format => format.takes_new_events())
-    }
-
-    fn events_changed(&mut self, events: &EventTable) {
-        each!(self, format => format.events_changed(events));
-    }
-
-    fn begin(
-        &mut self,
-        recording: &RecordingInfo<'_>,
-        out: &mut ScriptOutput,
-    ) -> Result<(), ScriptError> {
-        each!(self, format => format.begin(recording, out))
-    }
-
-    #[inline]
-    fn raw_record(
-        &mut self,
-        record: &RawRecord<'_>,
-        event: Option<EventIndex>,
-        out: &mut ScriptOutput,
-    ) -> io::Result<()> {
-        each!(self, format => format.raw_record(record, event, out))
-    }
-
-    fn damage(&mut self, damage: &Damage, out: &mut ScriptOutput) -> io::Result<()> {
-        each!(self, format => format.damage(damage, out))
-    }
-
-    #[inline]
-    fn keeps(
-        &mut self,
-        stage: Stage,
-        view: &SampleView<'_>,
-        filtered: &mut dyn FnMut() -> bool,
-        out: &mut ScriptOutput,
-    ) -> Result<bool, ScriptError> {
-        each!(self, format => format.keeps(stage, view, filtered, out))
-    }
-
-    #[inline]
-    fn in_range(&mut self, view: &SampleView<'_>, out: &mut ScriptOutput) {
-        each!(self, format => format.in_range(view, out));
-    }
-
-    #[inline]
-    fn sample(&mut self, view: &SampleView<'_>, out: &mut ScriptOutput) -> io::Result<()> {
-        each!(self, format => format.sample(view, out))
-    }
-
-    #[inline]
-    fn after_sample(&mut self, event: &SampleEvent<'_>, out: &mut ScriptOutput) -> io::Result<()> {
-        each!(self, format => format.after_sample(event, out))
-    }
-
-    fn text_writer<'w>(
-        &mut self,
-        event: EventIndex,
-        styles: &[EventStyle],
-    ) -> Option<Arc<dyn SampleTextWriter + 'w>>
-    where
-        Self: 'w,
-    {
-        each!(self, format => format.text_writer(event, styles))
-    }
-
-    fn sideband(
-        &mut self,
-        machine: &Machine,
-        event: &SidebandEvent<'_>,
-        out: &mut ScriptOutput,
-    ) -> io::Result<()> {
-        each!(self, format => format.sideband(machine, event, out))
-    }
-
-    fn record(&mut self, view: &mut RecordView<'_>, out: &mut ScriptOutput) -> io::Result<()> {
-        each!(self, format => format.record(view, out))
-    }
-
-    fn end(&mut self, totals: &RunTotals<'_>, out: &mut ScriptOutput) {
-        each!(self, format => format.end(totals, out));
-    }
-
-    fn close(&mut self, out: &mut ScriptOutput) -> Result<(), ScriptError> {
-        each!(self, format => format.close(out))
-    }
-
-    fn finish(&mut self) -> Result<Written, ScriptError> {
-        each!(self, format => format.finish())
     }
 }

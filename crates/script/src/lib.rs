@@ -15,10 +15,15 @@
 //! assert!(choice.takes("main") && !choice.takes("exit"));
 //! ```
 
+mod address_cells;
+mod address_json;
 mod by_dso_address;
+mod cgroup_paths;
+pub mod chain_use;
 pub mod clock;
 pub mod code_reader;
 pub mod deferred_symbols;
+mod dso_offset;
 pub mod error;
 pub mod event_style;
 mod fields;
@@ -36,7 +41,7 @@ mod source_texts;
 pub mod srcline_text;
 mod symbolizer_pool;
 mod text_arena;
-mod text_writer;
+mod text_context;
 pub mod time_of_day;
 pub mod view;
 pub mod wrap;

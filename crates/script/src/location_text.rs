@@ -1,7 +1,7 @@
 //! The text of locations: an address, then what it is called. Names and objects are rendered once and copied; what a
 //! place adds is its distance from the symbol's start.
 
-use oxperf_machine::{DsoId, DsoKind, Objects};
+use oxperf_machine::{DsoId, Objects};
 use oxperf_present::script::{FieldSet, SymbolLocation};
 use oxperf_present::text::number::{hex, push_hex};
 use oxperf_present::text::sanitize;
@@ -9,6 +9,7 @@ use oxperf_resolve::{DsoAddress, Name};
 use rustc_hash::FxHashMap;
 
 use crate::by_dso_address::ByDsoAddress;
+use crate::dso_offset::push_dso_offset;
 use crate::name_lookup::NameLookup;
 use crate::srcline_text::{SourceOptions, SrclineText};
 use crate::text_arena::TextArena;
@@ -44,37 +45,6 @@ enum Known {
     Symbol(u32, u64),
     /// The number of its text where its source is shown.
     SrclineText(u32),
-}
-
-/// `true` where addresses are shown by their distance from the object's start: not in the kernel, as in perf.
-fn has_offsets(kind: DsoKind) -> bool {
-    !matches!(
-        kind,
-        DsoKind::Kernel
-            | DsoKind::Module
-            | DsoKind::GuestKernel(_)
-            | DsoKind::GuestModule(_)
-            | DsoKind::KernelSymbol
-    )
-}
-
-/// Puts the place in the object into the brackets around its name, which were written last, where it is asked for.
-#[inline]
-pub(crate) fn push_dso_offset(
-    fields: FieldSet,
-    place: DsoAddress,
-    objects: &Objects,
-    out: &mut Vec<u8>,
-) {
-    if fields.contains(FieldSet::DSO | FieldSet::DSOFF)
-        && has_offsets(objects.dso(place.dso).kind)
-        && out.last() == Some(&b')')
-    {
-        out.pop();
-        out.extend_from_slice(b"+0x");
-        push_hex(out, place.address, 1);
-        out.push(b')');
-    }
 }
 
 impl LocationText {

@@ -16,9 +16,10 @@ use oxperf_wire::kernel::CallchainDeferred;
 use oxperf_wire::user::AuxtraceError;
 use oxperf_wire::{Cursor, Endian, Sample};
 
+use crate::chain_use::ChainUse;
 use crate::error::ScriptError;
 use crate::event_style::{EventStyles, event_name};
-use crate::format::{ChainUse, RecordingInfo, RunTotals, SampleFormat, Stage, Written};
+use crate::format::{RecordingInfo, RunTotals, SampleFormat, Stage, Written};
 use crate::output::ScriptOutput;
 use crate::record_text::{VisibleRecords, write_record_text};
 use crate::selection::Selection;

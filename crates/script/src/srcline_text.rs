@@ -6,7 +6,7 @@ use oxperf_present::text::source_line::{push_line, push_unknown};
 use oxperf_resolve::{DsoAddress, InlineStep, Name};
 use oxperf_symbols::SourceLine;
 
-use crate::location_text::push_dso_offset;
+use crate::dso_offset::push_dso_offset;
 use crate::name_lookup::NameLookup;
 
 /// The source lines and inlined functions that are shown.

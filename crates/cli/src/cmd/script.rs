@@ -28,7 +28,7 @@ use oxperf_script::event_style::{EventStyles, StyleOptions};
 use oxperf_script::format::csv::CsvFormat;
 use oxperf_script::format::jsonl::{JsonlForm, JsonlFormat};
 use oxperf_script::format::text::{TextFormat, TextOptions};
-use oxperf_script::format::{RecordingInfo, SampleFormat, ScriptFormat};
+use oxperf_script::format::{RecordingInfo, SampleFormat};
 use oxperf_script::functions::{FunctionChoice, FunctionFilter};
 use oxperf_script::output::ScriptOutput;
 use oxperf_script::record_text::VisibleRecords;
@@ -41,7 +41,7 @@ use oxperf_script::wrap::dlfilter::{Dlfilter, DlfilterFormat};
 use oxperf_script::wrap::event_dumps::{EventDump, EventDumps};
 use oxperf_script::wrap::line_cache::LineCache;
 use oxperf_script::wrap::record_dump::RecordDumpFormat;
-use oxperf_session::{Diagnostics, EventTable};
+use oxperf_session::{Diagnostics, EventTable, Finished};
 use oxperf_symbols::SymbolStore;
 use oxperf_sys::files::create_output;
 use oxperf_tracepoint::Formatters;
@@ -142,7 +142,19 @@ struct Script<'o, 'a> {
 }
 
 /// The wrappers of a format, the outermost first.
-type WrappedFormat<'s> = EventDumps<RecordDumpFormat<DlfilterFormat<ScriptFormat<'s>>>>;
+type WrappedFormat<F> = EventDumps<RecordDumpFormat<DlfilterFormat<F>>>;
+
+/// Ends the output of a walk that has finished; gives the losses of call chains.
+type Ending<'o> = Box<dyn FnOnce(&Finished) -> Result<ChainLosses, Failure> + 'o>;
+
+/// The parts of a sink that any format has.
+struct SinkParts {
+    spec: FieldSpec,
+    filter: Filter,
+    visible: VisibleRecords,
+    names: Arc<Names<'static>>,
+    output: Output,
+}
 
 impl<'o> Script<'o, '_> {
     fn run(&self, output: Output) -> Result<i32, Failure> {
@@ -175,19 +187,47 @@ impl<'o> Script<'o, '_> {
         let spec = self.fields(&walk)?;
         let counts = spec.any_has(FieldSet::IPC) || options.format != OutputFormat::Text;
         walk.skip_trace_outside(&filter, counts);
-        let mut sink = self.sink(spec, filter, (&walk, visible), output)?;
+        let names: Arc<Names<'static>> = Arc::new(Names::new(Arc::clone(&self.symbols)));
+        let parts = SinkParts {
+            spec,
+            filter,
+            visible,
+            names: Arc::clone(&names),
+            output,
+        };
+        let (finished, end) = match options.format {
+            OutputFormat::Text => self.write(walk, self.text(&spec, names), parts)?,
+            OutputFormat::Jsonl => self.write(walk, self.jsonl(&spec, names), parts)?,
+            OutputFormat::Csv => self.write(walk, CsvFormat::new(names, self.formatters), parts)?,
+        };
+        drop(progress);
+        let chain_losses = end(&finished)?;
+        self.report(finished.diagnostics, &chain_losses);
+        Ok(code::SUCCESS)
+    }
+
+    /// Writes the samples of a walk in a format; what is left is the end of the output.
+    fn write<F: SampleFormat + 'o>(
+        &self,
+        walk: QueryRun<'_, '_>,
+        format: F,
+        parts: SinkParts,
+    ) -> Result<(Finished, Ending<'o>), Failure> {
+        let (input, reader) = (self.input, self.reader);
+        let mut sink = self.sink(&walk, format, parts)?;
         sink.begin(&RecordingInfo {
-            path: self.input.path(),
-            modified: self.input.modified(),
+            path: input.path(),
+            modified: input.modified(),
             reader,
             events: walk.events(),
         })?;
-        let finished = itrace_log::run(walk, (self.input, reader.endian()), &mut sink)?;
-        drop(progress);
-        sink.end(&finished);
-        let chain_losses = finish(sink, options.is_read)?;
-        self.report(finished.diagnostics, &chain_losses);
-        Ok(code::SUCCESS)
+        let finished = itrace_log::run(walk, (input, reader.endian()), &mut sink)?;
+        let is_read = self.options.is_read;
+        let end = move |finished: &Finished| {
+            sink.end(finished);
+            finish(sink, is_read)
+        };
+        Ok((finished, Box::new(end)))
     }
 
     fn require_time_of_day(&self, events: &EventTable) -> Result<(), Failure> {
@@ -250,17 +290,21 @@ impl<'o> Script<'o, '_> {
         Ok(spec)
     }
 
-    /// The sink that shows samples.
-    fn sink(
+    /// The sink that shows samples in a format.
+    fn sink<F: SampleFormat>(
         &self,
-        spec: FieldSpec,
-        filter: Filter,
-        walked: (&QueryRun<'_, '_>, VisibleRecords),
-        output: Output,
-    ) -> Result<ScriptSink<'o, WrappedFormat<'o>>, Failure> {
+        walk: &QueryRun<'_, '_>,
+        format: F,
+        parts: SinkParts,
+    ) -> Result<ScriptSink<'o, WrappedFormat<F>>, Failure> {
         let (options, reader) = (self.options, self.reader);
-        let (walk, visible) = walked;
-        let names: Arc<Names<'static>> = Arc::new(Names::new(Arc::clone(&self.symbols)));
+        let SinkParts {
+            spec,
+            filter,
+            visible,
+            names,
+            output,
+        } = parts;
         let adds_chains = walk
             .itrace()
             .is_some_and(|itrace| itrace.stacks.add_callchain);
@@ -286,7 +330,6 @@ impl<'o> Script<'o, '_> {
             names: Arc::clone(&names),
             last: choice.last_of_chains(),
         };
-        let format = self.format(&spec, &names, dumper.is_none());
         let format = DlfilterFormat::new(dlfilter, format);
         let format = RecordDumpFormat::new(dumper, format);
         let styles = EventStyles::new(style, walk.events(), self.formatters);
@@ -337,40 +380,34 @@ impl<'o> Script<'o, '_> {
         dlfilter::start(request, Arc::clone(names), self.images()).map(Some)
     }
 
-    fn format(
-        &self,
-        spec: &FieldSpec,
-        names: &Arc<Names<'static>>,
-        keeps_lines: bool,
-    ) -> ScriptFormat<'o> {
-        let (options, formatters) = (self.options, self.formatters);
-        let (names, architecture) = (Arc::clone(names), dump::architecture(self.reader));
-        match options.format {
-            OutputFormat::Jsonl => {
-                let form = JsonlForm {
-                    inlines: options.recording.symbols.inlines,
-                    lines: spec.any_has(FieldSet::SRCLINE),
-                };
-                ScriptFormat::Jsonl(JsonlFormat::new(form, names, formatters, architecture))
-            }
-            OutputFormat::Csv => ScriptFormat::Csv(CsvFormat::new(names, formatters)),
-            OutputFormat::Text => {
-                let text = TextOptions {
-                    clock: options.lines.clock,
-                    time_of_day: TimeOfDay::of(self.reader),
-                    with_flags: spec.any_has(FieldSet::FLAGS),
-                    object_width: options.lines.object_width,
-                    architecture,
-                    endian: self.reader.endian(),
-                };
-                let shows_code = shows_instructions(spec) || shows_branch_code(spec);
-                let is_known = matches!(architecture, Architecture::X86);
-                let images = (shows_code && is_known).then(|| self.images());
-                let code = CodeReader::new(images, options.lines.max_blocks);
-                let text = TextFormat::new(text, names, formatters, code);
-                ScriptFormat::Text(Box::new(LineCache::new(text, keeps_lines)))
-            }
-        }
+    /// Lines of text; those of branches are kept where no records are dumped between them.
+    fn text(&self, spec: &FieldSpec, names: Arc<Names<'static>>) -> LineCache<TextFormat<'o>> {
+        let lines = &self.options.lines;
+        let architecture = dump::architecture(self.reader);
+        let text = TextOptions {
+            clock: lines.clock,
+            time_of_day: TimeOfDay::of(self.reader),
+            with_flags: spec.any_has(FieldSet::FLAGS),
+            object_width: lines.object_width,
+            architecture,
+            endian: self.reader.endian(),
+        };
+        let shows_code = shows_instructions(spec) || shows_branch_code(spec);
+        let is_known = matches!(architecture, Architecture::X86);
+        let images = (shows_code && is_known).then(|| self.images());
+        let code = CodeReader::new(images, lines.max_blocks);
+        let text = TextFormat::new(text, names, self.formatters, code);
+        LineCache::new(text, self.options.dump.is_none())
+    }
+
+    /// Objects of JSON, one a line.
+    fn jsonl(&self, spec: &FieldSpec, names: Arc<Names<'static>>) -> JsonlFormat<'o> {
+        let form = JsonlForm {
+            inlines: self.options.recording.symbols.inlines,
+            lines: spec.any_has(FieldSet::SRCLINE),
+        };
+        let architecture = dump::architecture(self.reader);
+        JsonlFormat::new(form, names, self.formatters, architecture)
     }
 
     /// Makes a file for the samples of each event, if that is asked for. The name of an event may hold characters that

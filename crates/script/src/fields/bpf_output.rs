@@ -3,8 +3,8 @@
 use oxperf_present::script::{FieldSet, write_bpf_output};
 
 use super::TextField;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 pub(crate) const FIELD: TextField = TextField {
@@ -12,7 +12,7 @@ pub(crate) const FIELD: TextField = TextField {
     write,
 };
 
-fn write(_: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+fn write(_: &mut TextContext<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
     if let Some(raw) = view.sample().raw.filter(|_| view.style.bpf_output) {
         write_bpf_output(raw, out.buffer());
     }

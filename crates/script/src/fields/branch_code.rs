@@ -15,7 +15,7 @@ use oxperf_resolve::DsoAddress;
 use super::disassembly::{InstructionBytes, push_assembly};
 use super::source_text::write_source_text;
 use crate::code_reader::BRANCH_CODE;
-use crate::format::text::TextFormat;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 /// The most bytes of a block. The CPU keeps no branches of code that is not traced, so what looks like one block may be
@@ -33,7 +33,7 @@ const KERNEL_START: u64 = 1 << 63;
 
 /// Appends the code between the last branches, the oldest first, and up to the sample.
 pub(crate) fn write_branch_code(
-    text: &mut TextFormat<'_>,
+    text: &mut TextContext<'_>,
     view: &SampleView<'_>,
     out: &mut Vec<u8>,
 ) {
@@ -68,7 +68,7 @@ pub(crate) fn write_branch_code(
 
 /// On the way through the blocks of a sample.
 struct Walk<'w, 's> {
-    text: &'w mut TextFormat<'s>,
+    text: &'w mut TextContext<'s>,
     view: &'w SampleView<'w>,
     out: &'w mut Vec<u8>,
     fields: FieldSet,

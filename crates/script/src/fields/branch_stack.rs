@@ -7,9 +7,9 @@ use oxperf_present::text::number::{push_hex, push_number};
 use oxperf_present::text::sanitize;
 
 use super::TextField;
-use crate::format::text::TextFormat;
-use crate::location_text::push_dso_offset;
+use crate::dso_offset::push_dso_offset;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 pub(crate) const FIELD: TextField = TextField {
@@ -22,7 +22,7 @@ pub(crate) const FIELD: TextField = TextField {
 };
 
 /// Appends the last branches, newest first; by their addresses if these are asked for, too.
-fn write(text: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+fn write(text: &mut TextContext<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
     let (fields, out) = (view.fields(), out.buffer());
     let Some(stack) = view.sample().branch_stack else {
         return;
@@ -56,7 +56,12 @@ fn write(text: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutpu
     }
 }
 
-fn write_symbol(text: &mut TextFormat<'_>, view: &SampleView<'_>, address: u64, out: &mut Vec<u8>) {
+fn write_symbol(
+    text: &mut TextContext<'_>,
+    view: &SampleView<'_>,
+    address: u64,
+    out: &mut Vec<u8>,
+) {
     let (machine, thread) = (view.machine, view.event.thread);
     let mode = machine.guess_mode(thread, address);
     let located = text.addresses.locate(machine, thread, mode, address);
@@ -76,7 +81,7 @@ fn write_symbol(text: &mut TextFormat<'_>, view: &SampleView<'_>, address: u64, 
 
 /// The offset in the file that is mapped there, and of the kernel in its mapping. As perf does it, an address stays
 /// as it is where hardware trace led there, and in a program that cannot be moved where its symbols are known.
-fn offset_of(text: &TextFormat<'_>, view: &SampleView<'_>, address: u64) -> u64 {
+fn offset_of(text: &TextContext<'_>, view: &SampleView<'_>, address: u64) -> u64 {
     if view.traced().is_some() {
         return address;
     }

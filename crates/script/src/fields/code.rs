@@ -8,8 +8,8 @@ use oxperf_session::TracedCode;
 use super::TextField;
 use super::branch_code::write_branch_code;
 use super::disassembly::write_disassembly;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 pub(crate) const FIELD: TextField = TextField {
@@ -25,7 +25,7 @@ pub(crate) const FIELD: TextField = TextField {
 };
 
 /// Appends the length of the instruction, its bytes, its text, and the code between the last branches.
-fn write(text: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+fn write(text: &mut TextContext<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
     let (fields, out) = (view.fields(), out.buffer());
     let traced = view.traced().map(|traced| traced.code);
     let code = traced
@@ -44,7 +44,7 @@ fn write(text: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutpu
 }
 
 /// The instruction at the address of a sample, for one that does not say what ran.
-fn code_at(text: &mut TextFormat<'_>, view: &SampleView<'_>) -> TracedCode {
+fn code_at(text: &mut TextContext<'_>, view: &SampleView<'_>) -> TracedCode {
     let Some(ip) = view.sample().ip.filter(|ip| *ip != 0) else {
         return TracedCode::default();
     };

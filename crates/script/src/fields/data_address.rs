@@ -4,8 +4,8 @@ use oxperf_present::script::FieldSet;
 use oxperf_present::text::number::push_hex;
 
 use super::TextField;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 pub(crate) const FIELD: TextField = TextField {
@@ -15,7 +15,7 @@ pub(crate) const FIELD: TextField = TextField {
 
 /// Appends the data address; of a branch, its target.
 pub(crate) fn write_data_address(
-    text: &mut TextFormat<'_>,
+    text: &mut TextContext<'_>,
     view: &SampleView<'_>,
     out: &mut ScriptOutput,
 ) {

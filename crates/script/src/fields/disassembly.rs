@@ -7,7 +7,7 @@ use oxperf_disasm::{Disassembler, LineLayout, Syntax, Width};
 use oxperf_present::text::sanitize;
 use oxperf_session::{CodeWidth, TracedCode};
 
-use crate::format::text::TextFormat;
+use crate::text_context::TextContext;
 use crate::view::{AddressContext, SampleView};
 
 thread_local! {
@@ -56,7 +56,7 @@ fn disassembled_width(width: CodeWidth) -> Width {
 
 /// Appends the instruction of a sample as text, with the name of where it goes; nothing where its bytes are not known.
 pub(crate) fn write_disassembly(
-    text: &mut TextFormat<'_>,
+    text: &mut TextContext<'_>,
     view: &SampleView<'_>,
     code: &TracedCode,
     out: &mut Vec<u8>,
@@ -88,7 +88,7 @@ pub(crate) struct InstructionBytes<'b> {
 
 /// Appends an instruction as text, with the name of where it goes; gives its length, `None` where there is none.
 pub(crate) fn push_assembly(
-    text: &mut TextFormat<'_>,
+    text: &mut TextContext<'_>,
     context: AddressContext<'_>,
     instruction: InstructionBytes<'_>,
     out: &mut Vec<u8>,

@@ -4,8 +4,8 @@ use oxperf_present::script::FieldSet;
 use oxperf_present::script::traced::write_ipc;
 
 use super::TextField;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 pub(crate) const FIELD: TextField = TextField {
@@ -14,7 +14,7 @@ pub(crate) const FIELD: TextField = TextField {
 };
 
 /// Appends the instructions per cycle up to a sample.
-pub(crate) fn write_ipc_of(_: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+pub(crate) fn write_ipc_of(_: &mut TextContext<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
     if let Some(traced) = view.traced() {
         write_ipc(traced, out.buffer());
     }

@@ -10,8 +10,8 @@ use oxperf_wire::open_chain;
 
 use super::TextField;
 use crate::deferred_symbols::DeferredForm;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::{AddressContext, RecordView, SampleView};
 
 pub(crate) const FIELD: TextField = TextField {
@@ -21,7 +21,7 @@ pub(crate) const FIELD: TextField = TextField {
 
 /// Appends the address of a sample with its symbol, or its call chain: symbols are looked up later, many at a time.
 pub(crate) fn write_location(
-    _: &mut TextFormat<'_>,
+    _: &mut TextContext<'_>,
     view: &SampleView<'_>,
     out: &mut ScriptOutput,
 ) {

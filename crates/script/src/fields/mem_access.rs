@@ -3,8 +3,8 @@
 use oxperf_present::script::FieldSet;
 
 use super::TextField;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 pub(crate) const FIELD: TextField = TextField {
@@ -17,7 +17,7 @@ pub(crate) const FIELD: TextField = TextField {
     write,
 };
 
-fn write(text: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+fn write(text: &mut TextContext<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
     text.access_columns
         .write_source(&view.access(), view.fields(), out.buffer());
 }

@@ -3,8 +3,8 @@
 use oxperf_present::script::FieldSet;
 
 use super::TextField;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 pub(crate) const FIELD: TextField = TextField {
@@ -16,6 +16,6 @@ pub(crate) const FIELD: TextField = TextField {
     write,
 };
 
-fn write(_: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+fn write(_: &mut TextContext<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
     view.access().write_pages(view.fields(), out.buffer());
 }

@@ -5,8 +5,8 @@ use std::io::Write;
 use oxperf_present::script::FieldSet;
 
 use super::TextField;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 pub(crate) const FIELD: TextField = TextField {
@@ -14,7 +14,7 @@ pub(crate) const FIELD: TextField = TextField {
     write,
 };
 
-fn write(text: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+fn write(text: &mut TextContext<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
     let (sample, out) = (view.sample(), out.buffer());
     for (field, registers) in [
         (FieldSet::IREGS, sample.regs_intr),

@@ -4,12 +4,12 @@ use oxperf_abi::CpuMode;
 use oxperf_present::text::number::push_number;
 use oxperf_present::text::sanitize;
 
-use crate::format::text::TextFormat;
+use crate::text_context::TextContext;
 use crate::view::AddressContext;
 
 /// Appends the text of the source line of an address, unless the thread showed it last.
 pub(crate) fn write_source_text(
-    text: &mut TextFormat<'_>,
+    text: &mut TextContext<'_>,
     context: AddressContext<'_>,
     address: (CpuMode, u64),
     out: &mut Vec<u8>,

@@ -4,8 +4,8 @@ use oxperf_present::script::FieldSet;
 use oxperf_present::script::traced::write_payload;
 
 use super::TextField;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
+use crate::text_context::TextContext;
 use crate::view::SampleView;
 
 pub(crate) const FIELD: TextField = TextField {
@@ -13,7 +13,7 @@ pub(crate) const FIELD: TextField = TextField {
     write,
 };
 
-fn write(_: &mut TextFormat<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
+fn write(_: &mut TextContext<'_>, view: &SampleView<'_>, out: &mut ScriptOutput) {
     if let Some(payload) = view.traced().and_then(|traced| traced.payload.as_ref()) {
         write_payload(payload, out.buffer());
     }

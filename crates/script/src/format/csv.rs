@@ -1,20 +1,19 @@
 //! `--csv`: every sample as a row of values with commas between.
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use oxperf_present::jsonl::push_cell;
 use oxperf_present::text::number::{push_hex, push_number};
-use oxperf_resolve::{DsoAddress, KernelNames, Names};
+use oxperf_resolve::{KernelNames, Names};
 use oxperf_session::SampleEvent;
 use oxperf_tracepoint::Formatters;
 
+use crate::chain_use::ChainUse;
 use crate::deferred_symbols::DeferredForm;
 use crate::error::ScriptError;
 use crate::event_style::EventStyle;
-use crate::format::{ChainUse, NoFormat, RecordingInfo, SampleFormat};
-use crate::name_lookup::NameLookup;
+use crate::format::{NoFormat, RecordingInfo, SampleFormat};
 use crate::output::ScriptOutput;
 use crate::view::SampleView;
 
@@ -118,38 +117,4 @@ fn push_address(out: &mut Vec<u8>, address: Option<u64>) {
         out.extend_from_slice(b"0x");
         push_hex(out, address, 1);
     }
-}
-
-/// Appends the cells of an address: its symbol, the distance from there, and its object.
-pub(crate) fn push_address_cells(
-    place: Option<DsoAddress>,
-    lookup: NameLookup<'_, '_>,
-    out: &mut Vec<u8>,
-) {
-    let name = place.and_then(|place| lookup.name(&place));
-    push_cell(out, name.map_or("", |name| name.text));
-    out.push(b',');
-    if let Some((name, place)) = name.zip(place) {
-        push_number(out, place.address.wrapping_sub(name.start), 1, b' ');
-    }
-    out.push(b',');
-    push_cell(out, place.map_or("", |place| lookup.object(&place)));
-}
-
-/// Appends the cell of a call chain.
-pub(crate) fn push_chain_cell(
-    chain: &mut dyn Iterator<Item = (u64, Option<DsoAddress>)>,
-    lookup: NameLookup<'_, '_>,
-    out: &mut Vec<u8>,
-) {
-    let mut text = String::new();
-    for (ip, place) in chain {
-        text.push_str(if text.is_empty() { "" } else { ";" });
-        match place.and_then(|place| lookup.name(&place)) {
-            Some(name) => text.push_str(name.text),
-            // Writing to a string cannot fail.
-            None => drop(write!(text, "{ip:#x}")),
-        }
-    }
-    push_cell(out, &text);
 }

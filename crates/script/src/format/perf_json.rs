@@ -8,9 +8,10 @@ use oxperf_present::json_export::{self, SampleHead, Samples, write_name, write_t
 use oxperf_resolve::{DsoAddressTable, Names};
 use oxperf_tracepoint::Formatters;
 
+use crate::chain_use::ChainUse;
 use crate::error::ScriptError;
 use crate::event_style::EventStyle;
-use crate::format::{ChainUse, NoFormat, RecordingInfo, RunTotals, SampleFormat};
+use crate::format::{NoFormat, RecordingInfo, RunTotals, SampleFormat};
 use crate::output::ScriptOutput;
 use crate::text_arena::TextArena;
 use crate::view::SampleView;

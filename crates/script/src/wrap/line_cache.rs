@@ -81,7 +81,7 @@ impl<'s> LineCache<TextFormat<'s>> {
         self.is_on
             && view.style.is_branch
             && view.event.traced.is_some()
-            && self.inner.options.clock == ShownTime::Recorded
+            && self.inner.context.options.clock == ShownTime::Recorded
             && view.sample().callchain.is_none()
             && !OTHERS
                 .into_iter()

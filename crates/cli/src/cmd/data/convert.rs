@@ -17,7 +17,7 @@ use oxperf_resolve::Chains;
 use oxperf_script::deferred_symbols::SymbolNames;
 use oxperf_script::error::ScriptError;
 use oxperf_script::event_style::{EventStyles, StyleOptions};
-use oxperf_script::format::{RecordingInfo, ScriptFormat};
+use oxperf_script::format::{RecordingInfo, SampleFormat};
 use oxperf_script::functions::{FunctionChoice, FunctionFilter};
 use oxperf_script::output::ScriptOutput;
 use oxperf_script::record_text::VisibleRecords;
@@ -153,7 +153,7 @@ impl<'c> Conversion<'c, '_> {
     fn run(
         self,
         walk: QueryRun<'_, '_>,
-        format: ScriptFormat<'c>,
+        format: impl SampleFormat,
         output: Output,
     ) -> Result<Shown, Failure> {
         self.run_with(walk, format, output, &Failure::from)
@@ -163,7 +163,7 @@ impl<'c> Conversion<'c, '_> {
     fn run_with(
         self,
         walk: QueryRun<'_, '_>,
-        format: ScriptFormat<'c>,
+        format: impl SampleFormat,
         output: Output,
         failed: &dyn Fn(io::Error) -> Failure,
     ) -> Result<Shown, Failure> {

@@ -36,7 +36,7 @@ impl IndentColumn {
 impl TextFormat<'_> {
     /// Appends the flags, which have a column of their own when any event shows them.
     pub fn write_flags(&self, view: &SampleView<'_>, out: &mut Vec<u8>) {
-        if self.options.with_flags {
+        if self.context.options.with_flags {
             write_flags(view.flags(), out);
         }
     }
@@ -49,21 +49,22 @@ impl TextFormat<'_> {
         }
         if fields.contains(FieldSet::IP) {
             if view.chain.is_some() {
-                write_location(self, view, out);
+                write_location(&mut self.context, view, out);
             } else {
                 out.buffer().push(b' ');
-                self.push_code_location(view, view.ip_or_zero(), out.buffer());
+                self.context
+                    .push_code_location(view, view.ip_or_zero(), out.buffer());
             }
         }
         if view.style.shows_target {
             out.buffer().extend_from_slice(b" => ");
-            write_data_address(self, view, out);
+            write_data_address(&mut self.context, view, out);
         }
         if fields.contains(FieldSet::IPC) {
-            write_ipc_of(self, view, out);
+            write_ipc_of(&mut self.context, view, out);
         }
         if code::FIELD.is_shown(fields) {
-            (code::FIELD.write)(self, view, out);
+            (code::FIELD.write)(&mut self.context, view, out);
         }
     }
 
@@ -93,7 +94,7 @@ impl TextFormat<'_> {
         let located = view.context().locate(view.mode(), view.ip_or_zero());
         let name = located.map(|address| sanitize(&view.machine.dso(address.dso).shown));
         let name = name.as_deref().unwrap_or("[unknown]");
-        let width = self.options.object_width;
+        let width = self.context.options.object_width;
         out.push(b'(');
         out.extend_from_slice(name.as_bytes());
         out.resize(out.len() + width.saturating_sub(name.chars().count()), b' ');
@@ -107,9 +108,12 @@ impl TextFormat<'_> {
         indent: usize,
         out: &mut Vec<u8>,
     ) {
+        let context = &mut self.context;
         let (mode, thread) = (view.mode_at(address), view.event.thread);
-        let located = self.addresses.locate(view.machine, thread, mode, address);
-        let name = located.and_then(|(_, located)| self.lookup(view.machine).name(&located));
+        let located = context
+            .addresses
+            .locate(view.machine, thread, mode, address);
+        let name = located.and_then(|(_, located)| context.lookup(view.machine).name(&located));
         match name {
             Some(name) => {
                 out.resize(out.len() + indent, b' ');

@@ -8,7 +8,6 @@ use oxperf_present::ctf::Clock;
 use oxperf_query::{Query, formatters};
 use oxperf_resolve::Chains;
 use oxperf_script::deferred_symbols::SymbolNames;
-use oxperf_script::format::ScriptFormat;
 use oxperf_script::format::ctf::{CtfFormat, sample_classes};
 
 use super::{Conversion, Converted, Request};
@@ -38,7 +37,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let failed = |error: io::Error| Failure::new(format!("cannot write the trace {path}: {error}"));
     let with_others = request.options.with_others;
     let format = CtfFormat::create(request.output, classes, clock, reader.endian(), with_others);
-    let format = ScriptFormat::Ctf(format.map_err(failed)?);
+    let format = format.map_err(failed)?;
     let conversion = Conversion {
         input,
         reader: &reader,

@@ -6,7 +6,6 @@ use oxperf_data::Reader;
 use oxperf_query::{Query, formatters, unwinder};
 use oxperf_resolve::{ChainOptions, Chains, Names};
 use oxperf_script::deferred_symbols::SymbolNames;
-use oxperf_script::format::ScriptFormat;
 use oxperf_script::format::perf_json::PerfJsonFormat;
 
 use super::{Conversion, Converted, Request};
@@ -43,7 +42,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
         filter,
     };
     let output = Output::new(request.create_file()?);
-    let format = ScriptFormat::PerfJson(PerfJsonFormat::new(names, &formatters));
+    let format = PerfJsonFormat::new(names, &formatters);
     let shown = conversion.run(query.start(&reader), format, output)?;
     report_chains(&shown.chain_losses);
     symbol_source::keep(&source);

@@ -8,9 +8,9 @@ use oxperf_present::script::FieldSet;
 use oxperf_resolve::Chains;
 use oxperf_session::{EventIndex, SampleEvent, SampleTextWriter};
 
+use super::TextFormat;
 use crate::deferred_symbols::SymbolNames;
 use crate::event_style::EventStyle;
-use crate::format::text::TextFormat;
 use crate::output::ScriptOutput;
 use crate::view::SampleView;
 
@@ -42,7 +42,7 @@ const OF_PLACES: [FieldSet; 11] = [
 ];
 
 /// Writes the lines of samples with a format of its own.
-pub(crate) struct TextWriter<'s> {
+pub(super) struct TextWriter<'s> {
     lines: Mutex<Lines<'s>>,
     styles: Vec<EventStyle>,
     resolution: Option<u64>,
@@ -57,7 +57,7 @@ struct Lines<'s> {
 
 impl<'s> TextWriter<'s> {
     /// The lines of an event's samples as `format` has them, if they show nothing but moments and places.
-    pub(crate) fn new(
+    pub(super) fn new(
         format: &TextFormat<'s>,
         event: EventIndex,
         styles: &[EventStyle],
@@ -77,7 +77,7 @@ impl<'s> TextWriter<'s> {
             return None;
         }
         let names = SymbolNames {
-            names: std::sync::Arc::clone(&format.names),
+            names: std::sync::Arc::clone(&format.context.names),
             last: [].into(),
         };
         let lines = Lines {
