@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Component;
 
 use libfuzzer_sys::fuzz_target;
-use oxperf_tar::{ArchiveEntry, EntryKind, ArchiveReader, ArchiveWriter};
+use oxperf_tar::{ArchiveEntry, ArchiveReader, ArchiveWriter, EntryKind};
 
 /// The entries up to the first damage, with their bytes.
 fn entries(bytes: &[u8]) -> Vec<(ArchiveEntry, Vec<u8>)> {

@@ -12,9 +12,6 @@ fuzz_target!(|text: &str| {
         .format("umask", "config:8-15");
     let tracepoints = MemoryTracepoints::default();
     if let Ok(events) = parse(text) {
-        let _ = resolve(
-            &events,
-            &Catalogue::new(&pmus, &tracepoints),
-        );
+        let _ = resolve(&events, &Catalogue::new(&pmus, &tracepoints));
     }
 });

@@ -6,7 +6,8 @@
 use libfuzzer_sys::fuzz_target;
 use oxperf_objects::Elf;
 use oxperf_symbols::{
-    Demangling, ReferenceSymbol, SymbolTable, elf_table, kallsyms_table, perf_map_table, vmlinux_table,
+    Demangling, ReferenceSymbol, SymbolTable, elf_table, kallsyms_table, perf_map_table,
+    vmlinux_table,
 };
 
 fn ask(table: &SymbolTable) {

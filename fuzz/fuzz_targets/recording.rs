@@ -8,12 +8,12 @@ use std::ops::ControlFlow;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use oxperf_data::Reader;
 use oxperf_data::features::{
-    BuildIds, CpuCaches, CmdLine, CpuTopology, EventDesc, GroupDesc, MemTopology, NumaTopology,
+    BuildIds, CmdLine, CpuCaches, CpuTopology, EventDesc, GroupDesc, MemTopology, NumaTopology,
     PmuCaps, PmuMappings,
 };
 use oxperf_fuzz::mutate_records;
 use oxperf_machine::Machine;
-use oxperf_session::{RecordingCheck, NoSink, SampleEvent, Session, Sink, rewrite};
+use oxperf_session::{NoSink, RecordingCheck, SampleEvent, Session, Sink, rewrite};
 
 /// Looks at every sample as a report would.
 struct Look;

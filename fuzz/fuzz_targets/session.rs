@@ -10,7 +10,7 @@ use oxperf_abi::FileOffset;
 use oxperf_data::{Damage, RawRecord, Reader};
 use oxperf_fuzz::mutate_records;
 use oxperf_machine::Machine;
-use oxperf_present::dump::{Architecture, Consumer, RecordDump, DumpOptions};
+use oxperf_present::dump::{Architecture, Consumer, DumpOptions, RecordDump};
 use oxperf_session::{EventIndex, NoSink, RecordStats, SampleEvent, Session, Sink, rewrite};
 
 /// Dumps records and looks at every sample as a report would.

@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use oxperf_data::Reader;
 use oxperf_fuzz::symfs;
 use oxperf_itrace::{
-    CodeSearchPaths, Cores, Images, ItraceOptions, DecodePlan, Trace, Tracer, TracerOptions, Window,
+    CodeSearchPaths, Cores, DecodePlan, Images, ItraceOptions, Trace, Tracer, TracerOptions, Window,
 };
 use oxperf_machine::Machine;
 use oxperf_objects::SearchPaths;
@@ -133,12 +133,7 @@ fn decode(file: &[u8], letters: &str, cores: Cores) -> Option<(u64, u64)> {
         window: Window::ALL,
     };
     let mut look = Look::default();
-    let mut tracer = Tracer::new(&trace,
-        reader.endian(),
-        planned,
-        options,
-        &mut look,
-    );
+    let mut tracer = Tracer::new(&trace, reader.endian(), planned, options, &mut look);
     let finished = session.run(&mut tracer);
     drop(tracer);
     finished.ok()?;
@@ -156,6 +151,16 @@ fuzz_target!(|bytes: &[u8]| {
     let letters = LETTERS[bytes.len() % LETTERS.len()];
     let one = decode(file, letters, Cores::new(1));
     if bytes.len() % 8 == 0 {
-        assert_eq!(one, decode(file, letters, Cores { count: 2, chunk_bytes: 1 }));
+        assert_eq!(
+            one,
+            decode(
+                file,
+                letters,
+                Cores {
+                    count: 2,
+                    chunk_bytes: 1
+                }
+            )
+        );
     }
 });

@@ -6,7 +6,8 @@ use libfuzzer_sys::fuzz_target;
 use oxperf_fuzz::program;
 use oxperf_objects::Contents;
 use oxperf_unwind::{
-    Arch, UnwindCache, ObjectKey, RegisterFile, Snapshot, AddressSpace, Location, StackCopy, UnwindInfo, walk,
+    AddressSpace, Arch, Location, ObjectKey, RegisterFile, Snapshot, StackCopy, UnwindCache,
+    UnwindInfo, walk,
 };
 
 const LIMIT: usize = 127;
