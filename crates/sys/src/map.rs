@@ -209,7 +209,7 @@ mod tests {
                         maps.iter()
                             .all(|map| ones(map) == PAGE && map.is_truncated())
                     );
-                    let (path, file) = pages("again", 2);
+                    let (path, file) = pages(&format!("again-{thread}"), 2);
                     drop(maps);
                     let again = MappedFile::from_file(&file, &path).unwrap();
                     assert!(ones(&again) == 2 * PAGE && !again.is_truncated());
