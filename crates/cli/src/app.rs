@@ -9,7 +9,8 @@ use clap::error::ErrorKind;
 
 use crate::arguments::build_id_argument;
 use crate::failure::{Failure, code};
-use crate::{bundled, cmd, resources};
+use crate::globals::{self, GlobalOptions, Request};
+use crate::{bundled, cmd, output, resources};
 
 const ABOUT: &str =
     "Find where programs spend their time: record, report and read perf.data, as Linux perf does.";
@@ -23,20 +24,8 @@ Examples:
 
 'oxperf COMMAND --help' tells a command's options.";
 
-/// The command line for these words: where the first calls a command, the options of that one alone, which are a tenth
-/// of all.
-fn command_for(program: &str, words: &[OsString]) -> Command {
-    let called = words
-        .get(1)
-        .and_then(|word| cmd::ALL.iter().find(|entry| word == entry.name));
-    match called {
-        Some(called) => command_of(program, std::slice::from_ref(called)),
-        None => command(program),
-    }
-}
-
 /// The whole command line.
-fn command(program: &str) -> Command {
+pub(crate) fn full_command(program: &str) -> Command {
     command_of(program, cmd::ALL)
 }
 
@@ -47,13 +36,6 @@ fn command_of(program: &str, commands: &[cmd::Entry]) -> Command {
         .after_help(EXAMPLES.replace("oxperf", program))
         .disable_version_flag(true)
         .disable_help_subcommand(true)
-        .arg(
-            clap::Arg::new("version")
-                .long("version")
-                .short('v')
-                .action(clap::ArgAction::SetTrue)
-                .help("Print the version and exit"),
-        )
         .arg(build_id_argument())
         .subcommands(commands.iter().map(|entry| {
             with_negations((entry.command)())
@@ -91,22 +73,71 @@ fn with_negations(command: Command) -> Command {
     }))
 }
 
+/// The name that the program was called by, and the options before the command.
+pub(crate) struct Invocation {
+    /// The last part of the program's name.
+    pub(crate) program: String,
+    /// The options before the command.
+    pub(crate) globals: GlobalOptions,
+}
+
 /// Runs the command line.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Failure> {
     let arguments: Vec<OsString> = arguments.collect();
     let program = program_name(arguments.first());
-    let command = command_for(&program, &arguments);
+    let (globals, request) = globals::parse(arguments.get(1..).unwrap_or_default(), &program)?;
+    let invocation = Invocation { program, globals };
+    match request {
+        Request::Command(words) => run_command(&invocation, &words),
+        request => answer(&invocation, &request),
+    }
+}
+
+/// Answers a question about the program itself.
+fn answer(invocation: &Invocation, request: &Request) -> Result<i32, Failure> {
+    let program = &invocation.program;
+    let text = match request {
+        Request::Nothing => {
+            output::print_error(&full_command(program).render_help().to_string());
+            return Ok(code::USAGE_OF_PROGRAM);
+        }
+        Request::Version | Request::Features => {
+            format!("{program} version {}", env!("CARGO_PKG_VERSION"))
+        }
+        Request::ListCommands => {
+            let names: Vec<&str> = cmd::ALL.iter().map(|entry| entry.name).collect();
+            names.join(" ")
+        }
+        Request::ListOptions => globals::LONG_OPTIONS.join(" "),
+        Request::Help(_) | Request::ExecPath | Request::HtmlPath | Request::Command(_) => {
+            full_command(program).render_help().to_string()
+        }
+    };
+    output::print_line(text.trim_end())?;
+    Ok(code::SUCCESS)
+}
+
+/// Runs a command with its words, its name first.
+fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failure> {
+    let program = &invocation.program;
+    let called = cmd::ALL
+        .iter()
+        .find(|entry| words.first().is_some_and(|word| word == entry.name));
+    let command = match called {
+        Some(called) => command_of(program, std::slice::from_ref(called)),
+        None => full_command(program),
+    };
+    let mut arguments = vec![OsString::from(program)];
+    if let Some(folder) = &invocation.globals.build_id_dir {
+        arguments.extend(["--buildid-dir".into(), folder.clone()]);
+    }
+    arguments.extend_from_slice(words);
     let (arguments, _unpacked) = bundled::open(arguments, &command)?;
     let matches = match command.try_get_matches_from(&arguments) {
         Ok(matches) => matches,
-        Err(error) => return refuse(&program, error),
+        Err(error) => return refuse(program, error),
     };
-    if matches.get_flag("version") {
-        crate::output::print_line(&format!("{program} version {}", env!("CARGO_PKG_VERSION")))?;
-        return Ok(code::SUCCESS);
-    }
     let Some((name, matches)) = matches.subcommand() else {
-        crate::output::print_error(&self::command(&program).render_help().to_string());
         return Ok(code::USAGE_OF_PROGRAM);
     };
     let Some(entry) = cmd::ALL.iter().find(|entry| entry.name == name) else {
@@ -115,7 +146,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Fail
     if entry.shares_work {
         resources::start_threads()?;
     }
-    (entry.run)(matches, &program)
+    (entry.run)(matches, program)
 }
 
 /// The last part of the name that the program was called by.
@@ -130,7 +161,7 @@ fn program_name(first: Option<&OsString>) -> String {
 fn refuse(program: &str, error: clap::Error) -> Result<i32, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp => {
-            crate::output::print_line(error.render().to_string().trim_end())?;
+            output::print_line(error.render().to_string().trim_end())?;
             Ok(code::SUCCESS)
         }
         ErrorKind::InvalidSubcommand => {
@@ -138,13 +169,13 @@ fn refuse(program: &str, error: clap::Error) -> Result<i32, Failure> {
                 .get(clap::error::ContextKind::InvalidSubcommand)
                 .map(ToString::to_string);
             let name = name.unwrap_or_default();
-            crate::output::print_error(&format!(
+            output::print_error(&format!(
                 "{program}: '{name}' is not a {program}-command. See '{program} --help'."
             ));
             Ok(code::USAGE_OF_PROGRAM)
         }
         _ => {
-            crate::output::print_error(error.render().to_string().trim_end());
+            output::print_error(error.render().to_string().trim_end());
             Ok(code::BAD_OPTION)
         }
     }
@@ -156,7 +187,7 @@ pub(crate) fn exit(outcome: Result<i32, Failure>) -> ExitCode {
         Ok(code) => code,
         Err(failure) if failure.is_closed_pipe() => code::SUCCESS,
         Err(failure) => {
-            crate::output::print_error(&failure.to_string());
+            output::print_error(&failure.to_string());
             failure.code()
         }
     };

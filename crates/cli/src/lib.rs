@@ -12,6 +12,7 @@ mod data_types;
 mod disasm_source;
 mod environment;
 mod failure;
+mod globals;
 mod header;
 mod input;
 mod itrace_log;
