@@ -92,7 +92,10 @@ pub(crate) enum Request {
 ///
 /// # Errors
 /// A word is no option, or lacks its value.
-pub(crate) fn parse(words: &[OsString], program: &str) -> Result<(GlobalOptions, Request), Failure> {
+pub(crate) fn parse(
+    words: &[OsString],
+    program: &str,
+) -> Result<(GlobalOptions, Request), Failure> {
     let mut parser = Parser {
         options: GlobalOptions::default(),
         rest: words.iter().cloned().collect(),
@@ -135,7 +138,9 @@ impl Parser {
             None => (word, None),
         };
         match (name, &attached) {
-            ("-h" | "--help", None) => return Ok(Some(Request::Help(self.rest.drain(..).collect()))),
+            ("-h" | "--help", None) => {
+                return Ok(Some(Request::Help(self.rest.drain(..).collect())));
+            }
             ("-v" | "--version", None) => return Ok(Some(Request::Version)),
             ("-vv", None) => return Ok(Some(Request::Features)),
             ("--list-cmds", None) => return Ok(Some(Request::ListCommands)),
@@ -206,10 +211,7 @@ mod tests {
         assert_eq!(options.pager, PagerChoice::Always);
         assert_eq!(options.tracing_dir, Some("/d".into()));
         assert_eq!(request, command(&["script"]));
-        assert_eq!(
-            read(&["--debug", "verbose=2", "x"]).unwrap().0.verbosity,
-            2
-        );
+        assert_eq!(read(&["--debug", "verbose=2", "x"]).unwrap().0.verbosity, 2);
         assert_eq!(read(&["--exec-path=/x"]).unwrap().1, Request::Nothing);
         assert_eq!(read(&["-vv"]).unwrap().1, Request::Features);
     }
