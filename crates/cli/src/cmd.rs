@@ -17,6 +17,7 @@ mod record;
 mod report;
 mod script;
 mod symbols;
+mod test;
 
 pub(crate) use crate::arguments::Entry;
 
@@ -35,6 +36,7 @@ pub(crate) static ALL: &[Entry] = &[
     archive::ENTRY,
     bundle::ENTRY,
     symbols::ENTRY,
+    test::ENTRY,
     data::ENTRY,
     bundle_keeper::ENTRY,
     dlfilter_helper::ENTRY,

@@ -1,9 +1,9 @@
-//! Manifests: every crate but `sys` and `dlfilter` lives under the workspace's lints, which forbid unsafe code.
+//! Manifests: every crate but `sys`, `dlfilter` and `workloads` lives under the workspace's lints, which forbid unsafe code.
 
 use super::{Findings, Source};
 
 /// The only crates that may hold unsafe code.
-const UNSAFE_CRATES: [&str; 2] = ["crates/sys/", "crates/dlfilter/"];
+const UNSAFE_CRATES: [&str; 3] = ["crates/sys/", "crates/dlfilter/", "crates/workloads/"];
 
 /// Checks the root manifest and every crate's.
 pub(super) fn check(manifests: &[Source], findings: &mut Findings) {
