@@ -6,7 +6,11 @@ use super::{Findings, Source};
 const MACROS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
 /// Crates that may hold unsafe code.
-const UNSAFE_CRATES: [&str; 3] = ["crates/sys/src", "crates/dlfilter/src", "crates/workloads/src"];
+const UNSAFE_CRATES: [&str; 3] = [
+    "crates/sys/src",
+    "crates/dlfilter/src",
+    "crates/workloads/src",
+];
 
 /// What only the program itself and this task runner may do: crates take options instead.
 const PROGRAM_ONLY: [&str; 3] = ["env::var(", "env::var_os(", "process::exit("];

@@ -27,7 +27,11 @@ pub(super) struct WorkloadRun {
 impl WorkloadRun {
     /// Runs it.
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let mut switch = self.recorder.as_ref().map(RecorderFifos::open).transpose()?;
+        let mut switch = self
+            .recorder
+            .as_ref()
+            .map(RecorderFifos::open)
+            .transpose()?;
         if let Some(switch) = &mut switch {
             switch.order("enable\n")?;
         }
@@ -69,9 +73,10 @@ impl RecorderFifos {
             .write(true)
             .open(&self.orders)
             .map_err(|error| cannot_open(&self.orders, &error))?;
-        let answers = self.answers.as_deref().map(|path| {
-            File::open(path).map_err(|error| cannot_open(path, &error))
-        });
+        let answers = self
+            .answers
+            .as_deref()
+            .map(|path| File::open(path).map_err(|error| cannot_open(path, &error)));
         Ok(RecorderSwitch {
             orders,
             answers: answers.transpose()?,
