@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use clap::Command;
 use clap::error::ErrorKind;
 
-use crate::arguments::build_id_argument;
+use crate::arguments::{Invocation, build_id_argument};
+use crate::configuration::Configuration;
 use crate::failure::{Failure, code};
 use crate::globals::{self, GlobalOptions, Request};
-use crate::{bundled, cmd, output, resources};
+use crate::{bundled, cmd, environment, output, resources};
 
 const ABOUT: &str =
     "Find where programs spend their time: record, report and read perf.data, as Linux perf does.";
@@ -73,20 +74,16 @@ fn with_negations(command: Command) -> Command {
     }))
 }
 
-/// The name that the program was called by, and the options before the command.
-pub(crate) struct Invocation {
-    /// The last part of the program's name.
-    pub(crate) program: String,
-    /// The options before the command.
-    pub(crate) globals: GlobalOptions,
-}
-
 /// Runs the command line.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Failure> {
     let arguments: Vec<OsString> = arguments.collect();
     let program = program_name(arguments.first());
     let (globals, request) = globals::parse(arguments.get(1..).unwrap_or_default(), &program)?;
-    let invocation = Invocation { program, globals };
+    let invocation = Invocation {
+        program,
+        globals,
+        configuration: Configuration::read(&environment::configuration_files()),
+    };
     match request {
         Request::Command(words) => run_command(&invocation, &words),
         request => answer(&invocation, &request),
@@ -146,7 +143,8 @@ fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failu
     if entry.shares_work {
         resources::start_threads()?;
     }
-    (entry.run)(matches, program)
+    invocation.configuration.check(entry.name)?;
+    (entry.run)(matches, invocation)
 }
 
 /// The last part of the name that the program was called by.

@@ -14,8 +14,10 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command};
 use oxperf_objects::Debuginfod;
 
+use crate::configuration::Configuration;
 use crate::environment::{self, ColourChoice};
 use crate::failure::Failure;
+use crate::globals::GlobalOptions;
 use crate::recording_options::RecordingOptions;
 
 /// A command of the program, or of a command.
@@ -24,10 +26,20 @@ pub(crate) struct Entry {
     pub(crate) name: &'static str,
     /// Its options.
     pub(crate) command: fn() -> Command,
-    /// Runs it with its options and the name of the program; gives the exit code.
-    pub(crate) run: fn(&ArgMatches, &str) -> Result<i32, Failure>,
+    /// Runs it with its options; gives the exit code.
+    pub(crate) run: fn(&ArgMatches, &Invocation) -> Result<i32, Failure>,
     /// It has work for several threads.
     pub(crate) shares_work: bool,
+}
+
+/// The surroundings of a command: what a run of the program has beside the command's own options.
+pub(crate) struct Invocation {
+    /// The name that the program was called by, without its folder.
+    pub(crate) program: String,
+    /// The options before the command.
+    pub(crate) globals: GlobalOptions,
+    /// The values of the configuration files.
+    pub(crate) configuration: Configuration,
 }
 
 /// The option that names the build-id cache; every command has it.
@@ -46,12 +58,12 @@ pub(crate) fn build_id_argument() -> Arg {
 }
 
 /// All groups that the command has.
-pub(crate) fn recording(matches: &ArgMatches) -> RecordingOptions {
+pub(crate) fn recording(matches: &ArgMatches, configuration: &Configuration) -> RecordingOptions {
     RecordingOptions {
         input: input::options(matches),
         filter: filter::options(matches),
         switching: switching::options(matches),
-        symbols: symbols::options(matches),
+        symbols: symbols::options(matches, configuration),
         trace: itrace::options(matches),
         stitch_lbr: stitch::is_given(matches),
         quiet: flag(matches, "quiet"),
@@ -59,8 +71,12 @@ pub(crate) fn recording(matches: &ArgMatches) -> RecordingOptions {
 }
 
 /// perf's build-id cache: the folder that was given, else the usual one.
-pub(crate) fn build_id_cache(matches: &ArgMatches) -> Option<PathBuf> {
-    environment::build_id_cache(text(matches, BUILD_ID_DIR))
+pub(crate) fn build_id_cache(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Option<PathBuf> {
+    let given = text(matches, BUILD_ID_DIR).filter(|folder| !folder.is_empty());
+    environment::build_id_cache(given.or_else(|| configuration.text("buildid.dir")))
 }
 
 /// The debuginfod servers that may be asked.

@@ -2,39 +2,46 @@
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use oxperf_objects::Debuginfod;
 
-use crate::config;
+use crate::configuration;
+use crate::configuration::files::{self, ConfigurationFiles};
 
-/// perf's build-id cache: the folder that `--buildid-dir` names, else that of perf's configuration, else `~/.debug`.
-pub(crate) fn build_id_cache(given: Option<&str>) -> Option<PathBuf> {
-    if let Some(folder) = given.filter(|folder| !folder.is_empty()) {
-        return Some(PathBuf::from(folder));
-    }
-    let home = std::env::var_os("HOME")
+/// perf's build-id cache: the folder that is named, else `~/.debug`.
+pub(crate) fn build_id_cache(named: Option<&str>) -> Option<PathBuf> {
+    let named = named.map(|folder| match folder.strip_prefix("~/") {
+        Some(below) => home().map_or_else(|| PathBuf::from(folder), |home| home.join(below)),
+        None => PathBuf::from(folder),
+    });
+    named.or_else(|| Some(home()?.join(".debug")))
+}
+
+/// The user's folder.
+fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME")
         .filter(|home| !home.is_empty())
-        .map(PathBuf::from);
-    let folder = configuration(home.as_deref(), "buildid", "dir").map(PathBuf::from);
-    folder.or_else(|| Some(home?.join(".debug")))
+        .map(PathBuf::from)
 }
 
-/// A value of perf's configuration: of the file that `$PERF_CONFIG` names, else of `~/.perfconfig`, else of the
-/// system's.
-fn configuration(home: Option<&Path>, section: &str, key: &str) -> Option<String> {
-    let value = |path: PathBuf| config::value(&std::fs::read_to_string(path).ok()?, section, key);
-    match std::env::var_os("PERF_CONFIG") {
-        Some(named) => value(PathBuf::from(named)),
-        None => home
-            .and_then(|home| value(home.join(".perfconfig")))
-            .or_else(|| value(SYSTEM_CONFIG.into())),
+/// perf's configuration files, as `PERF_CONFIG`, `PERF_CONFIG_NOSYSTEM` and `PERF_CONFIG_NOGLOBAL` choose them.
+pub(crate) fn configuration_files() -> ConfigurationFiles {
+    if let Some(named) = std::env::var_os("PERF_CONFIG") {
+        return ConfigurationFiles::Only(PathBuf::from(named));
+    }
+    let is_set = |name| {
+        let value = std::env::var(name).ok();
+        value.is_some_and(|value| configuration::is_true(&value))
+    };
+    ConfigurationFiles::Usual {
+        system: (!is_set("PERF_CONFIG_NOSYSTEM")).then(|| PathBuf::from(files::SYSTEM)),
+        user: home()
+            .filter(|_| !is_set("PERF_CONFIG_NOGLOBAL"))
+            .map(|home| home.join(".perfconfig")),
     }
 }
-
-/// perf's configuration of the whole system.
-const SYSTEM_CONFIG: &str = "/etc/perfconfig";
 
 /// The folder for facts that this program can find out again: `$XDG_CACHE_HOME/oxperf`, else `~/.cache/oxperf`.
 pub(crate) fn cache() -> Option<PathBuf> {

@@ -7,7 +7,7 @@ mod app;
 mod arguments;
 mod bundled;
 mod cmd;
-mod config;
+mod configuration;
 mod data_types;
 mod disasm_source;
 mod environment;

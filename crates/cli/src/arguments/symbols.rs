@@ -7,6 +7,8 @@ use oxperf_objects::SearchPaths;
 use oxperf_query::SymbolOptions;
 use oxperf_symbols::Demangling;
 
+use crate::configuration::Configuration;
+
 use super::{DEBUGINFOD, build_id_cache, debuginfod, file, flag, guests, text};
 
 /// Options of perf that choose what there is no choice of: no other program is run for source lines, one unwinder reads
@@ -85,14 +87,14 @@ pub(crate) fn debuginfod_argument() -> Arg {
 }
 
 /// The sources and the form of names; the usual ones of a command without these options.
-pub(crate) fn options(matches: &ArgMatches) -> SymbolOptions {
+pub(crate) fn options(matches: &ArgMatches, configuration: &Configuration) -> SymbolOptions {
     let demangling = if flag(matches, "no-demangle") {
         Demangling::Off
     } else {
         Demangling::default()
     };
     SymbolOptions {
-        search_paths: search_paths(matches),
+        search_paths: search_paths(matches, configuration),
         demangling,
         demangle_kernel: flag(matches, "demangle-kernel"),
         inlines: !flag(matches, "no-inline"),
@@ -103,7 +105,7 @@ pub(crate) fn options(matches: &ArgMatches) -> SymbolOptions {
     }
 }
 
-fn search_paths(matches: &ArgMatches) -> SearchPaths {
+fn search_paths(matches: &ArgMatches, configuration: &Configuration) -> SearchPaths {
     let symfs = text(matches, "symfs").filter(|dir| !dir.is_empty());
     let (root, flat) = match symfs {
         Some(dir) => match dir.strip_suffix(",flat") {
@@ -115,7 +117,7 @@ fn search_paths(matches: &ArgMatches) -> SearchPaths {
     SearchPaths {
         root,
         flat,
-        build_id_cache: build_id_cache(matches),
+        build_id_cache: build_id_cache(matches, configuration),
         debuginfod: debuginfod(matches),
         any_owner: flag(matches, "force"),
         ..SearchPaths::default()

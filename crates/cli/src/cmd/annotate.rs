@@ -29,7 +29,7 @@ use options::AnnotateOptions;
 pub(crate) const ENTRY: Entry = Entry {
     name: "annotate",
     command: arguments::command,
-    run: |matches, _| run(arguments::options(matches)?),
+    run: |matches, invocation| run(arguments::options(matches, &invocation.configuration)?),
     shares_work: true,
 };
 

@@ -23,7 +23,10 @@ const RECORDING: &str = "perf.data";
 pub(crate) const ENTRY: Entry = Entry {
     name: "archive",
     command: arguments::command,
-    run: |matches, program| run(&arguments::options(matches), program),
+    run: |matches, invocation| {
+        let options = arguments::options(matches, &invocation.configuration);
+        run(&options, &invocation.program)
+    },
     shares_work: true,
 };
 

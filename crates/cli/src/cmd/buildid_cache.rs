@@ -28,7 +28,10 @@ use crate::output::{print_error, print_line};
 pub(crate) const ENTRY: Entry = Entry {
     name: "buildid-cache",
     command: arguments::command,
-    run: |matches, program| run(&arguments::options(matches), program),
+    run: |matches, invocation| {
+        let options = arguments::options(matches, &invocation.configuration);
+        run(&options, &invocation.program)
+    },
     shares_work: false,
 };
 

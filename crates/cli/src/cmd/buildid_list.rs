@@ -30,7 +30,7 @@ use crate::output::print_line;
 pub(crate) const ENTRY: Entry = Entry {
     name: "buildid-list",
     command: arguments::command,
-    run: |matches, _| run(&arguments::options(matches)),
+    run: |matches, invocation| run(&arguments::options(matches, &invocation.configuration)),
     shares_work: true,
 };
 

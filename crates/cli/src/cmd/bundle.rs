@@ -50,7 +50,7 @@ const EXECUTABLE: u32 = 4;
 pub(crate) const ENTRY: Entry = Entry {
     name: "bundle",
     command: arguments::command,
-    run: |matches, _| run(&arguments::options(matches)),
+    run: |matches, invocation| run(&arguments::options(matches, &invocation.configuration)),
     shares_work: true,
 };
 

@@ -16,12 +16,12 @@ const ALL: [Entry; 2] = [convert::ENTRY, check::ENTRY];
 pub(crate) const ENTRY: Entry = Entry {
     name: "data",
     command,
-    run: |matches, program| match matches.subcommand() {
+    run: |matches, invocation| match matches.subcommand() {
         Some((name, matches)) => match ALL.into_iter().find(|entry| entry.name == name) {
-            Some(entry) => (entry.run)(matches, program),
+            Some(entry) => (entry.run)(matches, invocation),
             None => Err(Failure::bad_option(format!("Unknown command: {name}"))),
         },
-        None => Ok(refuse(program)),
+        None => Ok(refuse(&invocation.program)),
     },
     shares_work: true,
 };

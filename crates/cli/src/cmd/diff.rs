@@ -24,7 +24,7 @@ use recording::Recording;
 pub(crate) const ENTRY: Entry = Entry {
     name: "diff",
     command: arguments::command,
-    run: |matches, _| run(&arguments::options(matches)?),
+    run: |matches, invocation| run(&arguments::options(matches, &invocation.configuration)?),
     shares_work: true,
 };
 

@@ -25,7 +25,7 @@ use arguments::ExportOptions;
 pub(crate) const ENTRY: Entry = Entry {
     name: "export",
     command: arguments::command,
-    run: |matches, _| run(arguments::options(matches)?),
+    run: |matches, invocation| run(arguments::options(matches, &invocation.configuration)?),
     shares_work: true,
 };
 

@@ -46,7 +46,7 @@ const HINT: &[u8] =
 pub(crate) const ENTRY: Entry = Entry {
     name: "report",
     command: arguments::command,
-    run: |matches, _| run(&arguments::options(matches)?),
+    run: |matches, invocation| run(&arguments::options(matches, &invocation.configuration)?),
     shares_work: true,
 };
 

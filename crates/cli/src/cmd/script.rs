@@ -63,7 +63,7 @@ const NO_TIME_OF_DAY: &str =
 pub(crate) const ENTRY: Entry = Entry {
     name: "script",
     command: arguments::command,
-    run: |matches, _| run(arguments::request(matches)),
+    run: |matches, invocation| run(arguments::request(matches, &invocation.configuration)),
     shares_work: true,
 };
 

@@ -26,7 +26,7 @@ use crate::symbol_source;
 pub(crate) const ENTRY: Entry = Entry {
     name: "symbols",
     command: arguments::command,
-    run: |matches, _| run(&arguments::options(matches)),
+    run: |matches, invocation| run(&arguments::options(matches, &invocation.configuration)),
     shares_work: true,
 };
 

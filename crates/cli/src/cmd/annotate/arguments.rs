@@ -8,6 +8,7 @@ use oxperf_present::annotate::{AnnotateText, Column, Share};
 use super::options::{AnnotateOptions, StatisticsOptions};
 use crate::arguments::{self, input, itrace, symbols};
 use crate::cmd::dump::arguments as dump;
+use crate::configuration::Configuration;
 use crate::disasm_source::CodeOptions;
 use crate::failure::Failure;
 
@@ -106,7 +107,10 @@ fn style() -> [Arg; 23] {
 }
 
 /// The options as values.
-pub(super) fn options(matches: &ArgMatches) -> Result<AnnotateOptions, Failure> {
+pub(super) fn options(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<AnnotateOptions, Failure> {
     let word = |name| matches.get_one::<String>(name).map(String::as_str);
     let share = word("percent-type").unwrap_or_default();
     let share = Share::parse(share)
@@ -130,7 +134,7 @@ pub(super) fn options(matches: &ArgMatches) -> Result<AnnotateOptions, Failure> 
     };
     let objects = word("dsos").into_iter().flat_map(|list| list.split(','));
     Ok(AnnotateOptions {
-        recording: arguments::recording(matches),
+        recording: arguments::recording(matches, configuration),
         dump: dump::is_asked(matches).then(|| dump::order(matches)),
         symbol: word("symbol").or(word("function")).map(str::to_owned),
         objects: objects

@@ -4,6 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::ArchiveOptions;
 use crate::arguments::{build_id_cache, symbols, text};
+use crate::configuration::Configuration;
 
 /// The options.
 pub(super) fn command() -> Command {
@@ -29,13 +30,13 @@ pub(super) fn command() -> Command {
 }
 
 /// The options as values.
-pub(super) fn options(matches: &ArgMatches) -> ArchiveOptions {
+pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> ArchiveOptions {
     ArchiveOptions {
-        cache: build_id_cache(matches),
+        cache: build_id_cache(matches, configuration),
         file: text(matches, "file").map(str::to_owned),
         unpack: matches.get_flag("unpack"),
         with_recording: matches.get_flag("all"),
         force: matches.get_flag("force"),
-        symbols: symbols::options(matches),
+        symbols: symbols::options(matches, configuration),
     }
 }

@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::CacheOptions;
 use crate::arguments::{build_id_cache, debuginfod, file, symbols, text};
+use crate::configuration::Configuration;
 
 /// The options.
 pub(super) fn command() -> Command {
@@ -53,11 +54,11 @@ pub(super) fn command() -> Command {
 }
 
 /// The options as values.
-pub(super) fn options(matches: &ArgMatches) -> CacheOptions {
+pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> CacheOptions {
     let actions = ["add", "remove", "purge", "update", "missing", "kcore"];
     let any_action = actions.iter().any(|name| matches.contains_id(name));
     CacheOptions {
-        root: build_id_cache(matches),
+        root: build_id_cache(matches, configuration),
         debuginfod: debuginfod(matches),
         process: matches.get_one::<u32>("target-ns").copied(),
         verbose: matches.get_flag("verbose"),
@@ -71,7 +72,7 @@ pub(super) fn options(matches: &ArgMatches) -> CacheOptions {
         kcore: file(matches, "kcore"),
         missing: text(matches, "missing").map(str::to_owned),
         list: matches.get_flag("list"),
-        symbols: symbols::options(matches),
+        symbols: symbols::options(matches, configuration),
     }
 }
 

@@ -4,6 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::{BuildIdListOptions, Subject};
 use crate::arguments::{input, symbols};
+use crate::configuration::Configuration;
 
 /// The options.
 pub(super) fn command() -> Command {
@@ -37,7 +38,7 @@ fn flag(name: &'static str, short: char, help: &'static str) -> Arg {
 }
 
 /// The options as values.
-pub(super) fn options(matches: &ArgMatches) -> BuildIdListOptions {
+pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> BuildIdListOptions {
     let subject = if matches.get_flag("kernel") {
         Subject::RunningKernel
     } else if matches.get_flag("kernel-maps") {
@@ -48,7 +49,7 @@ pub(super) fn options(matches: &ArgMatches) -> BuildIdListOptions {
     BuildIdListOptions {
         subject,
         input: input::options(matches),
-        symbols: symbols::options(matches),
+        symbols: symbols::options(matches, configuration),
         with_hits: matches.get_flag("with-hits"),
     }
 }

@@ -7,6 +7,7 @@ use oxperf_itrace::ItraceOptions;
 
 use super::BundleOptions;
 use crate::arguments::{self, input, itrace, symbols, text};
+use crate::configuration::Configuration;
 
 /// The options.
 pub(super) fn command() -> Command {
@@ -33,8 +34,8 @@ pub(super) fn command() -> Command {
 }
 
 /// The options as values.
-pub(super) fn options(matches: &ArgMatches) -> BundleOptions {
-    let mut recording = arguments::recording(matches);
+pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> BundleOptions {
+    let mut recording = arguments::recording(matches, configuration);
     recording.input = input::options_or_file(matches, "file");
     BundleOptions {
         recording,

@@ -22,7 +22,7 @@ const UNREADABLE: i32 = 2;
 pub(crate) const ENTRY: Entry = Entry {
     name: "check",
     command: arguments::command,
-    run: |matches, program| run(&arguments::options(matches), program),
+    run: |matches, invocation| run(&arguments::options(matches), &invocation.program),
     shares_work: true,
 };
 

@@ -208,7 +208,10 @@ impl<'c> Conversion<'c, '_> {
 pub(crate) const ENTRY: Entry = Entry {
     name: "convert",
     command: arguments::command,
-    run: |matches, program| run(&arguments::options(matches)?, program),
+    run: |matches, invocation| {
+        let options = arguments::options(matches, &invocation.configuration)?;
+        run(&options, &invocation.program)
+    },
     shares_work: true,
 };
 

@@ -15,6 +15,7 @@ use super::options::Comparison;
 use crate::arguments;
 use crate::cmd::dump::arguments as dump;
 use crate::cmd::report::row_filter::RowFilter;
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::separator;
 
@@ -125,7 +126,10 @@ fn sample_arguments() -> [Arg; 8] {
 }
 
 /// Turns the arguments into what the stages take.
-pub(super) fn options(matches: &ArgMatches) -> Result<Comparison, Failure> {
+pub(super) fn options(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<Comparison, Failure> {
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
     let files = files(
         matches
@@ -168,7 +172,7 @@ pub(super) fn options(matches: &ArgMatches) -> Result<Comparison, Failure> {
     let columns: Vec<SortKey> = keys.iter().filter(|key| !told(key)).copied().collect();
     let flame_graph = matches.get_one::<PathBuf>("flamegraph").cloned();
     Ok(Comparison {
-        recording: arguments::recording(matches),
+        recording: arguments::recording(matches, configuration),
         dump: dump::is_asked(matches).then(|| dump::order(matches)),
         collect: collect(matches, &keys, flame_graph.is_some() || streams),
         text: DiffText {

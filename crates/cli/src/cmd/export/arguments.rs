@@ -9,6 +9,7 @@ use oxperf_present::export::Format;
 
 use crate::arguments::{self, text};
 use crate::cmd::script::arguments::{ChainRequest, OutputFormat, ScriptOptions};
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::recording_options::{RecordingOptions, TraceRequest};
 
@@ -107,7 +108,10 @@ impl ExportOptions {
 ///
 /// # Errors
 /// One has a bad value.
-pub(super) fn options(matches: &ArgMatches) -> Result<ExportOptions, Failure> {
+pub(super) fn options(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<ExportOptions, Failure> {
     let format = text(matches, "format").unwrap_or_default().to_owned();
     // Each makes of hardware trace what the command does that shows it so.
     let own = if format == LINES {
@@ -116,7 +120,7 @@ pub(super) fn options(matches: &ArgMatches) -> Result<ExportOptions, Failure> {
         ItraceOptions::REPORT
     };
     let output = matches.get_one::<PathBuf>("output");
-    let recording = arguments::recording(matches);
+    let recording = arguments::recording(matches, configuration);
     Ok(ExportOptions {
         format,
         output: output.filter(|path| path.as_os_str() != "-").cloned(),

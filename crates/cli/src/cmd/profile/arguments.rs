@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use oxperf_capture::{CallGraph, TargetOptions};
 
 use super::ProfileCommand;
-use crate::arguments::symbols;
+use crate::arguments::{Invocation, symbols};
 use crate::cmd::record;
 use crate::failure::Failure;
 
@@ -41,7 +41,7 @@ pub(crate) fn command() -> Command {
 }
 
 /// Runs `profile`; the exit code is the workload's.
-pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
+pub(crate) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, Failure> {
     let is_stream = matches
         .get_one::<PathBuf>("output")
         .is_some_and(|path| path.as_os_str() == "-");
@@ -50,7 +50,7 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
             "profile reads what it recorded: give -o the name of a file",
         ));
     }
-    let mut record = match record::parse(matches) {
+    let mut record = match record::parse(matches, &invocation.configuration) {
         Ok(record) => record,
         Err(problem) => return problem.report(),
     };
@@ -62,11 +62,11 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let command = ProfileCommand {
         title: title(&record.options.target),
         record,
-        symbols: symbols::options(matches),
+        symbols: symbols::options(matches, &invocation.configuration),
         page: page.unwrap_or_default(),
         max_rows: matches.get_one("top").copied().unwrap_or(20),
     };
-    super::perform(&command, program)
+    super::perform(&command, &invocation.program)
 }
 
 /// The command line of the workload.

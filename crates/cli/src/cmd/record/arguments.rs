@@ -11,6 +11,8 @@ use oxperf_capture::{
 use super::messages::Verbosity;
 use super::target::TargetTexts;
 use super::{ArgumentProblem, Performed, RecordCommand, target, values};
+use crate::arguments::Invocation;
+use crate::configuration::Configuration;
 use crate::environment;
 use crate::failure::Failure;
 
@@ -138,19 +140,22 @@ fn file_arguments() -> [Arg; 6] {
 }
 
 /// Runs `record`; the exit code is the workload's. A workload that a signal ended ends this program by the same.
-pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
-    let command = match parse(matches) {
+pub(crate) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, Failure> {
+    let command = match parse(matches, &invocation.configuration) {
         Ok(command) => command,
         Err(problem) => return problem.report(),
     };
-    match super::perform(&command, program)? {
+    match super::perform(&command, &invocation.program)? {
         Performed::Recorded(outcome) => super::end_as(&outcome),
         Performed::Refused(exit) => Ok(exit),
     }
 }
 
 /// Reads the arguments.
-pub(in crate::cmd) fn parse(matches: &ArgMatches) -> Result<RecordCommand, ArgumentProblem> {
+pub(in crate::cmd) fn parse(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<RecordCommand, ArgumentProblem> {
     let workload = workload(matches);
     let per_thread = matches.get_flag("per-thread");
     let (target, warnings) = target::target(TargetTexts {
@@ -180,7 +185,7 @@ pub(in crate::cmd) fn parse(matches: &ArgMatches) -> Result<RecordCommand, Argum
         events: events(matches),
         warnings,
         verbosity: verbosity(matches),
-        build_id_cache: kept_in(matches),
+        build_id_cache: kept_in(matches, configuration),
     })
 }
 
@@ -224,11 +229,11 @@ fn verbosity(matches: &ArgMatches) -> Verbosity {
 }
 
 /// The cache that keeps the binaries, unless the user wants no table of them or no copies.
-fn kept_in(matches: &ArgMatches) -> Option<PathBuf> {
+fn kept_in(matches: &ArgMatches, configuration: &Configuration) -> Option<PathBuf> {
     if matches.get_flag("no-buildid") || matches.get_flag("no-buildid-cache") {
         return None;
     }
-    crate::arguments::build_id_cache(matches)
+    crate::arguments::build_id_cache(matches, configuration)
 }
 
 /// Only a `-` that somebody wrote stands for standard output: a pipe alone may wait for what the program prints.

@@ -23,6 +23,7 @@ use super::row_filter::RowFilterOptions;
 use super::table_plan::chain_order;
 use crate::arguments::{self, input, symbols};
 use crate::cmd::dump::arguments as dump;
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::{environment, header};
 
@@ -149,7 +150,10 @@ fn table_arguments() -> [Arg; 31] {
 }
 
 /// The options as values.
-pub(super) fn options(matches: &ArgMatches) -> Result<ReportOptions, Failure> {
+pub(super) fn options(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<ReportOptions, Failure> {
     let form = form(matches);
     let table = table_options(matches, matches!(form, ReportForm::Page(_)))?;
     let columns = match text(matches, "pretty") {
@@ -157,7 +161,7 @@ pub(super) fn options(matches: &ArgMatches) -> Result<ReportOptions, Failure> {
         _ => CounterLayout::Columns,
     };
     Ok(ReportOptions {
-        recording: arguments::recording(matches),
+        recording: arguments::recording(matches, configuration),
         header: header_request(matches, &form),
         full_header: matches.get_flag("show-info"),
         counting: CountOptions {

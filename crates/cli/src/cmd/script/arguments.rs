@@ -12,6 +12,7 @@ use oxperf_script::functions::FunctionNames;
 
 use crate::arguments::{self, text};
 use crate::cmd::dump::arguments as dump;
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::header;
 use crate::recording_options::{RecordingOptions, TraceRequest};
@@ -156,7 +157,7 @@ pub(super) enum Request {
 }
 
 /// The action that is asked for.
-pub(super) fn request(matches: &ArgMatches) -> Request {
+pub(super) fn request(matches: &ArgMatches, configuration: &Configuration) -> Request {
     if matches.get_flag("list-dlfilters") {
         return Request::ListDlfilters;
     }
@@ -167,20 +168,20 @@ pub(super) fn request(matches: &ArgMatches) -> Request {
         name: text(matches, "script").map(str::to_owned),
         arguments: list(matches, "script-args"),
     };
-    Request::Show(program, options(matches).map(Box::new))
+    Request::Show(program, options(matches, configuration).map(Box::new))
 }
 
 /// The options that were given.
 ///
 /// # Errors
 /// They contradict each other, or one has a bad value.
-fn options(matches: &ArgMatches) -> Result<ScriptOptions, Failure> {
+fn options(matches: &ArgMatches, configuration: &Configuration) -> Result<ScriptOptions, Failure> {
     let clock = clock(matches)?;
     let fields =
         option_aliases::fields(matches).map_err(|error| Failure::bad_option(error.to_string()))?;
     let alias = option_aliases::given(matches);
     let own = alias.map_or(ItraceOptions::SCRIPT, |alias| alias.itrace());
-    let recording = arguments::recording(matches);
+    let recording = arguments::recording(matches, configuration);
     let trace = recording.trace.request(own)?;
     let max_blocks = matches.get_one("max-blocks").copied();
     let only_header = matches.get_flag("header-only");

@@ -5,6 +5,7 @@ use oxperf_itrace::ItraceOptions;
 
 use super::SymbolsOptions;
 use crate::arguments::{self, input, itrace, symbols};
+use crate::configuration::Configuration;
 
 /// The options.
 pub(super) fn command() -> Command {
@@ -19,8 +20,8 @@ pub(super) fn command() -> Command {
 }
 
 /// The options as values.
-pub(super) fn options(matches: &ArgMatches) -> SymbolsOptions {
-    let mut recording = arguments::recording(matches);
+pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> SymbolsOptions {
+    let mut recording = arguments::recording(matches, configuration);
     recording.input = input::options_or_file(matches, "file");
     SymbolsOptions {
         recording,

@@ -8,6 +8,7 @@ use oxperf_query::SymbolOptions;
 
 use super::{TARGETS, Target};
 use crate::arguments::{self, flag, text};
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::input::InputOptions;
 
@@ -34,12 +35,15 @@ pub(super) struct ConvertOptions {
 ///
 /// # Errors
 /// None or several forms are asked for, or an option that the form does not take.
-pub(super) fn options(matches: &ArgMatches) -> Result<ConvertOptions, Failure> {
+pub(super) fn options(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<ConvertOptions, Failure> {
     let (target, output) = target(matches)?;
     check_options(&target, matches)?;
     Ok(ConvertOptions {
         input: arguments::input::options(matches),
-        symbols: arguments::symbols::options(matches),
+        symbols: arguments::symbols::options(matches, configuration),
         target,
         output,
         with_others: flag(matches, "all"),
