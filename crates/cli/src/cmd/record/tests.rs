@@ -8,6 +8,7 @@ use oxperf_pmu::{Catalogue, MemoryPmus, MemoryTracepoints};
 use super::messages::Verbosity;
 use super::{ArgumentProblem, RecordCommand, arguments, events};
 use crate::arguments::BUILD_ID_DIR;
+use crate::configuration::Configuration;
 
 /// The thread that stands for `PID` in the expectations.
 const THREAD: i32 = 4242;
@@ -25,7 +26,7 @@ fn parse(options: &str) -> Result<RecordCommand, ArgumentProblem> {
         .infer_long_args(true)
         .try_get_matches_from(words)
         .unwrap();
-    arguments::parse(&matches)
+    arguments::parse(&matches, &Configuration::default())
 }
 
 fn parsed(options: &str) -> RecordCommand {
