@@ -25,6 +25,13 @@ Examples:
 
 'oxperf COMMAND --help' tells a command's options.";
 
+/// The whole command line, with all that the parser adds to it: for those who describe it.
+pub(crate) fn whole_command(program: &str) -> Command {
+    let mut command = full_command(program);
+    command.build();
+    command
+}
+
 /// The whole command line.
 pub(crate) fn full_command(program: &str) -> Command {
     command_of(program, cmd::ALL)

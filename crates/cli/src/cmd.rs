@@ -6,12 +6,15 @@ mod buildid_cache;
 mod buildid_list;
 mod bundle;
 mod bundle_keeper;
+mod complete;
+mod completions;
 mod data;
 mod diff;
 mod dlfilter_helper;
 mod dump;
 mod evlist;
 mod export;
+mod manual;
 mod profile;
 mod record;
 mod report;
@@ -38,6 +41,9 @@ pub(crate) static ALL: &[Entry] = &[
     symbols::ENTRY,
     test::ENTRY,
     data::ENTRY,
+    completions::ENTRY,
     bundle_keeper::ENTRY,
     dlfilter_helper::ENTRY,
+    manual::ENTRY,
+    complete::ENTRY,
 ];

@@ -141,6 +141,11 @@ impl FieldSet {
         FieldSet(self.0 & !other.0)
     }
 
+    /// The names of all fields on the command line.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::NAMES.iter().map(|(_, name)| *name)
+    }
+
     fn by_name(name: &str) -> Option<FieldSet> {
         Self::NAMES
             .iter()
