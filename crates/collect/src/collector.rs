@@ -294,6 +294,10 @@ impl<'s> Collector<'s> {
             .is_some_and(|stack| !stack.call_stack);
         let Some(branch_histories) = self.branch_histories.as_mut().filter(|_| branches) else {
             let chain = self.chains.of(machine, event);
+            if chain.addresses.is_empty() && self.options.chains_of_one {
+                let ip = event.sample.ip.unwrap_or(0);
+                self.batch.addresses.push((event.misc.cpu_mode(), ip));
+            }
             self.batch.addresses.extend_from_slice(chain.addresses);
             return None;
         };

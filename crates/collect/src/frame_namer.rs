@@ -179,6 +179,9 @@ impl Naming<'_, '_> {
     /// The source of an address, if that was asked for.
     fn source(&mut self, located: &Located, line: Option<&SourceLine>) -> Option<Source> {
         let form = self.options.lines?;
+        if form.known_only && line.is_none() {
+            return None;
+        }
         let at = LineAt { located, line };
         let sources = &mut self.namer.sources;
         Some(sources.of(at, form, self.lookup, &mut self.profile.sources))

@@ -7,6 +7,8 @@ use oxperf_resolve::ChainOptions;
 pub struct CollectOptions {
     /// Keep call chains.
     pub chains: bool,
+    /// A sample without a call chain has its own address as one, with the functions that were inlined there.
+    pub chains_of_one: bool,
     /// Most recorded entries of a chain that count, and most that a copy of the stack gives besides.
     pub max_stack: usize,
     /// Of a longer recorded chain the outermost entries count, not the innermost.
@@ -56,6 +58,8 @@ pub enum MergeThreads {
 pub struct LineText {
     /// With the whole path of the file and not its last name alone.
     pub whole_paths: bool,
+    /// Addresses without a line have no source, and no text in place of one.
+    pub known_only: bool,
 }
 
 /// The parts of a branch that keep it apart from others, beside the functions and lines at its ends.

@@ -1,6 +1,7 @@
 //! Source lines of located addresses, as texts.
 
 use std::fmt::Write;
+use std::num::NonZeroU32;
 
 use oxperf_profile::{Source, SourceId};
 use oxperf_resolve::LocatedFrame as Located;
@@ -40,10 +41,10 @@ impl SourceTable {
         if let Some(SourceLine { file, line, .. }) = line {
             let name = file.rsplit_once('/').map_or(&**file, |(_, name)| name);
             let shown = if form.whole_paths { file } else { name };
-            let line = self.id(format!("{shown}:{line}"), texts);
             return Source {
-                line,
+                line: self.id(format!("{shown}:{line}"), texts),
                 file: self.id(shown.to_owned(), texts),
+                number: NonZeroU32::new(*line),
             };
         }
         // As perf has it where the object's tools know the place and have no line.
@@ -57,6 +58,7 @@ impl SourceTable {
         Source {
             line: self.id(line, texts),
             file: self.id(file.to_owned(), texts),
+            number: None,
         }
     }
 

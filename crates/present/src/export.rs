@@ -1,9 +1,11 @@
 //! A profile as the files that other tools read.
 //!
-//! Each format is one file here, over the same [`FlameTree`]: what a stack is, which name stands in it and what it
-//! weighs is decided once. Formats with a time line also need the event's [`moments`](EventProfile::moments).
+//! Each format is one file here. Formats of functions share a [`FlameTree`]: what a stack is, which name stands in it and
+//! what it weighs is decided once. Formats that show code by address share a [`CodeExport`]. Formats with a time line also
+//! need the event's [`moments`](EventProfile::moments).
 
 mod callgrind;
+mod code;
 mod firefox;
 mod folded;
 mod perfetto;
@@ -18,40 +20,44 @@ use oxperf_analysis::flame::{FlameKind, FlameTree};
 use oxperf_profile::{EventProfile, Profile};
 
 use crate::text::unit::WeightUnit;
+pub use code::{CodeExport, CodeFormat, ExportedMapping, ExportedObject};
 
 /// A format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
+    /// A format of one event, by functions.
+    Tree(TreeFormat),
+    /// A format that shows code by address, with every event.
+    Code(CodeFormat),
+}
+
+/// A format of merged stacks of functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeFormat {
     /// One line a stack, as flame graph programs read it.
     Folded,
     /// The JSON of speedscope.app.
     Speedscope,
-    /// The JSON of profiler.firefox.com.
-    Firefox,
-    /// The protocol buffer of pprof.
-    Pprof,
     /// The protocol buffer of ui.perfetto.dev.
     Perfetto,
-    /// The text of kcachegrind and callgrind_annotate.
-    Callgrind,
 }
 
 impl Format {
     /// All formats, by their names.
     pub const ALL: [(&'static str, Format); 6] = [
-        ("folded", Format::Folded),
-        ("speedscope", Format::Speedscope),
-        ("firefox", Format::Firefox),
-        ("pprof", Format::Pprof),
-        ("perfetto", Format::Perfetto),
-        ("callgrind", Format::Callgrind),
+        ("folded", Format::Tree(TreeFormat::Folded)),
+        ("speedscope", Format::Tree(TreeFormat::Speedscope)),
+        ("firefox", Format::Code(CodeFormat::Firefox)),
+        ("pprof", Format::Code(CodeFormat::Pprof)),
+        ("perfetto", Format::Tree(TreeFormat::Perfetto)),
+        ("callgrind", Format::Code(CodeFormat::Callgrind)),
     ];
 
     /// The format of this name.
     ///
     /// ```
-    /// use oxperf_present::export::Format;
-    /// assert_eq!(Format::parse("pprof"), Some(Format::Pprof));
+    /// use oxperf_present::export::{CodeFormat, Format};
+    /// assert_eq!(Format::parse("pprof"), Some(Format::Code(CodeFormat::Pprof)));
     /// assert_eq!(Format::parse("gprof"), None);
     /// ```
     pub fn parse(name: &str) -> Option<Format> {
@@ -61,11 +67,19 @@ impl Format {
             .map(|(_, format)| *format)
     }
 
-    /// True for a format that shows single samples with their times or threads.
+    /// True for a format that shows single samples with their times or threads, or the time that they took.
     pub const fn needs_moments(self) -> bool {
+        !matches!(
+            self,
+            Format::Tree(TreeFormat::Folded) | Format::Code(CodeFormat::Callgrind)
+        )
+    }
+
+    /// True for a file that is no text.
+    pub const fn is_binary(self) -> bool {
         matches!(
             self,
-            Format::Speedscope | Format::Firefox | Format::Perfetto
+            Format::Tree(TreeFormat::Perfetto) | Format::Code(CodeFormat::Pprof)
         )
     }
 }
@@ -92,14 +106,11 @@ impl Exported<'_> {
     ///
     /// # Errors
     /// Errors of the writer.
-    pub fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, format: TreeFormat, out: &mut impl Write) -> io::Result<()> {
         match format {
-            Format::Folded => folded::write(self, out),
-            Format::Speedscope => speedscope::write(self, out),
-            Format::Firefox => firefox::write(self, out),
-            Format::Pprof => pprof::write(self, out),
-            Format::Perfetto => perfetto::write(self, out),
-            Format::Callgrind => callgrind::write(self, out),
+            TreeFormat::Folded => folded::write(self, out),
+            TreeFormat::Speedscope => speedscope::write(self, out),
+            TreeFormat::Perfetto => perfetto::write(self, out),
         }
     }
 

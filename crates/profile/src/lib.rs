@@ -22,6 +22,8 @@ mod paths;
 mod percent;
 mod weight;
 
+use std::num::NonZeroU32;
+
 use oxperf_abi::{Pid, Tid};
 use oxperf_resolve::ChainLosses;
 
@@ -164,6 +166,8 @@ pub struct Source {
     pub line: SourceId,
     /// The file; an empty text where it is not known.
     pub file: SourceId,
+    /// The number of the line, from 1; `None` where it is not known.
+    pub number: Option<NonZeroU32>,
 }
 
 /// The privilege an address ran with.

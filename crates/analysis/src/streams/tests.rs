@@ -66,6 +66,7 @@ impl Maker {
             dso_address: address,
             level: Level::User,
             source: Some(Source {
+                number: None,
                 line: SourceId(line as u32),
                 file: SourceId(0),
             }),

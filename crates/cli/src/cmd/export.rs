@@ -1,13 +1,14 @@
 //! `export`: a recording as a file of another tool.
 
 mod arguments;
+mod objects;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use oxperf_analysis::flame::FlameTree;
-use oxperf_collect::CollectOptions;
-use oxperf_present::export::{Exported, Format};
+use oxperf_collect::{CollectOptions, LineText};
+use oxperf_present::export::{CodeExport, Exported, Format};
 use oxperf_profile::{EventProfile, Profile};
 use oxperf_query::Filter;
 use oxperf_sys::files::create_output;
@@ -38,10 +39,7 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
     let format = Format::parse(name)
         .ok_or_else(|| Failure::bad_option(format!("unknown format '{name}'")))?;
     let path = options.output.as_ref();
-    if path.is_none()
-        && matches!(format, Format::Pprof | Format::Perfetto)
-        && io::stdout().is_terminal()
-    {
+    if path.is_none() && format.is_binary() && io::stdout().is_terminal() {
         return Err(Failure::bad_option(format!(
             "{name} files are not text: name one with -o FILE"
         )));
@@ -49,13 +47,7 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
     let input = Input::new(&options.recording.input)?;
     let reader = input.reader()?;
     let names = symbol_source::open(&options.recording.symbols, &reader)?;
-    let collect = CollectOptions {
-        chains: true,
-        max_stack: options.max_stack,
-        moments: format.needs_moments() || format == Format::Pprof,
-        inlines: options.recording.symbols.inlines,
-        ..CollectOptions::default()
-    };
+    let collect = collect_options(&options, format);
     let filter = Filter::new(&options.recording.filter, &reader)?;
     let loading = LoadOptions {
         trace: options.trace,
@@ -64,26 +56,76 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
     let Loaded {
         profile,
         diagnostics,
-        ..
+        machine,
     } = load(&input, &reader, &names, loading)?;
     symbol_source::keep(&names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);
     symbol_source::report_nameless(names.otherwise());
     let event = choose(&profile, options.event.as_ref(), input.path())?;
-    let (tree, places) = FlameTree::with_places(&profile, event);
     let lost = losses(&profile, &diagnostics);
     let title = header::command_or_file(&reader, input.path());
-    let exported = Exported {
-        title: &title,
-        lost: &lost,
-        profile: &profile,
-        event,
-        tree: &tree,
-        places: &places,
-    };
-    write(&exported, format, path)?;
+    match format {
+        Format::Tree(format) => {
+            let (tree, places) = FlameTree::with_places(&profile, event);
+            let exported = Exported {
+                title: &title,
+                lost: &lost,
+                profile: &profile,
+                event,
+                tree: &tree,
+                places: &places,
+            };
+            write(path, |out| exported.write(format, out))?;
+        }
+        Format::Code(format) => {
+            let located = objects::of(&profile, &machine, &names);
+            let exported = CodeExport {
+                title: &title,
+                lost: &lost,
+                profile: &profile,
+                events: &chosen_events(&profile, event, &options),
+                objects: &located.objects,
+                addresses: &located.addresses,
+                inlines: options.recording.symbols.inlines,
+            };
+            write(path, |out| exported.write(format, out))?;
+        }
+    }
     Ok(code::SUCCESS)
+}
+
+/// The parts of samples that a format shows.
+fn collect_options(options: &ExportOptions, format: Format) -> CollectOptions {
+    let by_address = matches!(format, Format::Code(_));
+    CollectOptions {
+        chains: true,
+        chains_of_one: by_address,
+        max_stack: options.max_stack,
+        moments: format.needs_moments(),
+        inlines: options.recording.symbols.inlines,
+        addresses_apart: by_address,
+        lines: by_address.then_some(LineText {
+            whole_paths: true,
+            known_only: true,
+        }),
+        ..CollectOptions::default()
+    }
+}
+
+/// The events of a file that can hold all: the chosen one if there was a choice, else each that has samples.
+fn chosen_events<'p>(
+    profile: &'p Profile,
+    chosen: &'p EventProfile,
+    options: &ExportOptions,
+) -> Vec<&'p EventProfile> {
+    match options.event {
+        Some(_) => vec![chosen],
+        None => {
+            let events = profile.events.iter();
+            events.filter(|event| event.sample_count > 0).collect()
+        }
+    }
 }
 
 /// Writes every event as a line of JSON, as `script --format jsonl` does.
@@ -138,16 +180,20 @@ fn choose<'p>(
     }
 }
 
-fn write(exported: &Exported<'_>, format: Format, path: Option<&PathBuf>) -> Result<(), Failure> {
+/// Writes a file, or to standard output.
+fn write(
+    path: Option<&PathBuf>,
+    exported: impl FnOnce(&mut Output) -> io::Result<()>,
+) -> Result<(), Failure> {
     let Some(path) = path else {
         let mut output = output::stdout();
-        exported.write(format, &mut output)?;
+        exported(&mut output)?;
         output.finish()?;
         return Ok(());
     };
     let written = || -> io::Result<()> {
         let mut output = Output::new(create_output(path)?);
-        exported.write(format, &mut output)?;
+        exported(&mut output)?;
         output.flush()
     };
     written().map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))

@@ -12,6 +12,7 @@ mod cut_recordings;
 mod damaged;
 mod data_types;
 mod dlfilter;
+mod exports;
 mod feed;
 mod hostile_names;
 mod manual;

@@ -1,16 +1,23 @@
-//! The Firefox Profiler's processed profile: a track for each thread, with its samples at their times.
+//! The Firefox Profiler's processed profile: a track for each thread and event, with its samples at their times.
 //!
-//! Every thread has tables of its own for stacks, frames, functions, objects and texts; they hold what its samples use.
+//! Every track has tables of its own for stacks, frames, functions, objects and texts; they hold what its samples use.
+//! Stretches of time on one CPU are markers. A sample weighs its period.
 
+mod libs;
 mod tables;
 
 use std::io::{self, Write};
 
-use super::Exported;
-use super::threads::{Lane, lanes};
+use oxperf_profile::EventProfile;
+
+use super::code::CodeExport;
 use crate::json::string;
 use crate::text::unit::WeightUnit;
+use libs::Libs;
 use tables::Tables;
+use tracks::{CodeTrack, tracks};
+
+mod tracks;
 
 /// The version of the format that these fields are of; the reader brings older ones up to date.
 const VERSION: u32 = 55;
@@ -24,28 +31,32 @@ const META: &str = concat!(
     "\"debug\":false,\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},",
     "\"processType\":0,\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},",
     "\"startTime\":0,\"symbolicated\":true,\"pausedRanges\":[],\"version\":24,",
-    "\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,\"markerSchema\":[]"
+    "\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,\"markerSchema\":[{\"name\":\"CPU\",",
+    "\"display\":[\"marker-chart\",\"marker-table\"],\"chartLabel\":\"{marker.data.cpu}\",",
+    "\"tooltipLabel\":\"CPU {marker.data.cpu}\",\"tableLabel\":\"{marker.data.cpu}\",",
+    "\"fields\":[{\"key\":\"cpu\",\"label\":\"CPU\",\"format\":\"integer\"}]}]"
 );
 
-pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result<()> {
-    let lanes = lanes(exported);
+pub(super) fn write(code: &CodeExport<'_>, out: &mut impl Write) -> io::Result<()> {
+    let tracks = tracks(code);
+    let libs = Libs::of(code);
     let mut text = Vec::new();
     text.extend_from_slice(b"{\"meta\":{\"product\":");
-    string::write(exported.title, &mut text);
+    string::write(code.title, &mut text);
     write!(
         text,
         ",\"interval\":{},\"preprocessedProfileVersion\":{VERSION},{META}}}",
-        interval(&lanes)
+        interval(&tracks)
     )?;
-    text.extend_from_slice(b",\"libs\":[");
-    for (index, dso) in exported.tree.dsos.iter().enumerate() {
+    libs.write(code, &mut text)?;
+    text.extend_from_slice(b",\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\"threads\":[");
+    for (index, track) in tracks.iter().enumerate() {
         separate(index, &mut text);
-        write_lib(&dso.name, &dso.path, &mut text)?;
-    }
-    text.extend_from_slice(b"],\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\"threads\":[");
-    for (index, lane) in lanes.iter().enumerate() {
-        separate(index, &mut text);
-        write_thread(exported, &lanes, lane, &mut text)?;
+        let main = tracks
+            .iter()
+            .find(|other| other.thread.pid == track.thread.pid && other.is_main());
+        let process = main.unwrap_or(track).name(code);
+        write_track(code, &libs, (track, process), &mut text)?;
         out.write_all(&text)?;
         text.clear();
     }
@@ -53,13 +64,14 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
     out.write_all(b"]}\n")
 }
 
-/// The mean time between the samples of a thread, in milliseconds: how wide the reader draws one.
-fn interval(lanes: &[Lane]) -> f64 {
-    let spans = lanes.iter().filter_map(|lane| {
-        let (first, last) = (lane.samples.first()?, lane.samples.last()?);
+/// The mean time between the samples of a track of the first event, in milliseconds: how wide the reader draws one.
+fn interval(tracks: &[CodeTrack]) -> f64 {
+    let first_event = tracks.iter().filter(|track| track.event == 0);
+    let spans = first_event.filter_map(|track| {
+        let (first, last) = (track.samples.first()?, track.samples.last()?);
         Some((
             last.since_start.saturating_sub(first.since_start),
-            lane.samples.len() as u64 - 1,
+            track.samples.len() as u64 - 1,
         ))
     });
     let (time, count) = spans.fold((0u64, 0u64), |sum, span| {
@@ -72,44 +84,33 @@ fn interval(lanes: &[Lane]) -> f64 {
     }
 }
 
-fn write_lib(name: &str, path: &str, text: &mut Vec<u8>) -> io::Result<()> {
-    for (key, value) in [
-        ("{\"name\":", name),
-        (",\"path\":", path),
-        (",\"debugName\":", name),
-        (",\"debugPath\":", path),
-    ] {
-        text.extend_from_slice(key.as_bytes());
-        string::write(value, text);
-    }
-    write!(
-        text,
-        ",\"breakpadId\":\"{:033}\",\"codeId\":null,\"arch\":null}}",
-        0
-    )
-}
-
-fn write_thread(
-    exported: &Exported<'_>,
-    lanes: &[Lane],
-    lane: &Lane,
+fn write_track(
+    code: &CodeExport<'_>,
+    libs: &Libs,
+    (track, process): (&CodeTrack, &str),
     text: &mut Vec<u8>,
 ) -> io::Result<()> {
-    let process = lanes
-        .iter()
-        .find(|other| other.thread.pid == lane.thread.pid && other.is_main());
-    let main = process.unwrap_or(lane);
-    let start = lane.samples.first().map_or(0, |sample| sample.since_start);
+    let event = code.events.get(track.event).copied();
+    let of_event = event.map_or("", |event| event.name.as_str());
+    let mut name = track.name(code).to_owned();
+    if track.event > 0 {
+        name = format!("{name} ({of_event})");
+    }
+    let start = track.samples.first().map_or(0, |sample| sample.since_start);
     text.extend_from_slice(b"{\"name\":");
-    string::write(lane.name(exported), text);
+    string::write(&name, text);
     text.extend_from_slice(b",\"processName\":");
-    string::write(main.name(exported), text);
-    let (pid, tid) = (lane.thread.pid.0, lane.thread.tid.0);
-    write!(
-        text,
-        ",\"isMainThread\":{},\"pid\":\"{pid}\",\"tid\":{tid}",
-        lane.is_main()
-    )?;
+    string::write(process, text);
+    let (pid, tid) = (track.thread.pid.0, track.thread.tid.0);
+    let is_main = track.is_main() && track.event == 0;
+    write!(text, ",\"isMainThread\":{is_main},\"pid\":\"{pid}\"")?;
+    // Tracks of one thread differ in their ids.
+    match track.event {
+        0 => write!(text, ",\"tid\":{tid}")?,
+        nth => write!(text, ",\"tid\":\"{tid}.{nth}\"")?,
+    }
+    text.extend_from_slice(b",\"eventName\":");
+    string::write(of_event, text);
     write!(
         text,
         ",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null"
@@ -120,43 +121,79 @@ fn write_thread(
         millis(start)
     )?;
     write!(text, ",\"pausedRanges\":[],\"showMarkersInTimeline\":false")?;
-    write!(
-        text,
-        ",\"markers\":{{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],\"name\":[],\"phase\":[],\"startTime\":[]}}"
-    )?;
-    let mut tables = Tables::default();
-    let stacks: Vec<Option<u32>> = lane
+    let mut tables = Tables::new(libs);
+    write_markers(track, tables.text("CPU"), text)?;
+    let stacks: Vec<Option<u32>> = track
         .samples
         .iter()
-        .map(|sample| tables.stack(exported, sample.node))
+        .map(|sample| tables.stack(code, sample.chain))
         .collect();
-    write_samples(exported, lane, &stacks, text)?;
-    tables.write(exported, text)?;
+    if let Some(event) = event {
+        write_samples(event, track, &stacks, text)?;
+    }
+    tables.write(code, text)?;
+    text.push(b'}');
+    Ok(())
+}
+
+/// A marker for each stretch of samples on one CPU.
+fn write_markers(track: &CodeTrack, name: u32, text: &mut Vec<u8>) -> io::Result<()> {
+    let runs = track.samples.chunk_by(|left, right| left.cpu == right.cpu);
+    let runs: Vec<(u32, u64, u64)> = runs
+        .filter_map(|run| {
+            let (first, last) = (run.first()?, run.last()?);
+            Some((first.cpu?, first.since_start, last.since_start))
+        })
+        .collect();
+    write!(text, ",\"markers\":{{\"length\":{}", runs.len())?;
+    column("category", &runs, text, |_, text| text.write_all(b"0"))?;
+    column("data", &runs, text, |(cpu, ..), text| {
+        write!(text, "{{\"type\":\"CPU\",\"cpu\":{cpu}}}")
+    })?;
+    column("startTime", &runs, text, |(_, start, _), text| {
+        write!(text, "{}", millis(*start))
+    })?;
+    column("endTime", &runs, text, |(.., end), text| {
+        write!(text, "{}", millis(*end))
+    })?;
+    column("name", &runs, text, |_, text| write!(text, "{name}"))?;
+    // A stretch with a start and an end.
+    column("phase", &runs, text, |_, text| text.write_all(b"1"))?;
     text.push(b'}');
     Ok(())
 }
 
 fn write_samples(
-    exported: &Exported<'_>,
-    lane: &Lane,
+    event: &EventProfile,
+    track: &CodeTrack,
     stacks: &[Option<u32>],
     text: &mut Vec<u8>,
 ) -> io::Result<()> {
+    let is_time = WeightUnit::of_event(&event.name) == WeightUnit::Nanoseconds;
+    let kind = if is_time { "tracing-ms" } else { "samples" };
     write!(
         text,
-        ",\"samples\":{{\"length\":{},\"weightType\":\"samples\",\"weight\":null",
+        ",\"samples\":{{\"length\":{},\"weightType\":\"{kind}\"",
         stacks.len()
     )?;
-    column("stack", stacks, text, |stack, text| match stack {
-        Some(stack) => write!(text, "{stack}"),
-        None => text.write_all(b"null"),
+    column(
+        "weight",
+        &track.samples,
+        text,
+        |sample, text| match is_time {
+            true => write!(text, "{}", millis(sample.period)),
+            false => write!(text, "{}", sample.period),
+        },
+    )?;
+    column("stack", stacks, text, |stack, text| {
+        optional(*stack, "null", text)
     })?;
-    if exported.unit() == WeightUnit::Nanoseconds {
-        column("threadCPUDelta", &lane.samples, text, |sample, text| {
+    if is_time {
+        column("threadCPUDelta", &track.samples, text, |sample, text| {
             write!(text, "{}", sample.period)
         })?;
     }
-    column("time", &lane.samples, text, |sample, text| {
+    column("time", &track.samples, text, |sample, text| {
         write!(text, "{}", millis(sample.since_start))
     })?;
     text.push(b'}');
@@ -179,6 +216,17 @@ fn column<T>(
     Ok(())
 }
 
+fn optional(
+    value: Option<impl std::fmt::Display>,
+    nothing: &str,
+    text: &mut Vec<u8>,
+) -> io::Result<()> {
+    match value {
+        Some(value) => write!(text, "{value}"),
+        None => text.write_all(nothing.as_bytes()),
+    }
+}
+
 fn separate(index: usize, text: &mut Vec<u8>) {
     if index > 0 {
         text.push(b',');
@@ -187,10 +235,4 @@ fn separate(index: usize, text: &mut Vec<u8>) {
 
 fn millis(nanos: u64) -> f64 {
     nanos as f64 / NANOS_PER_MILLI
-}
-
-impl Lane {
-    fn is_main(&self) -> bool {
-        self.thread.pid.0 == self.thread.tid.0
-    }
 }

@@ -1,12 +1,21 @@
-//! pprof's `profile.proto`: every distinct stack once, with its number of samples and its weight, and the thread's name
-//! as a label.
+//! pprof's `profile.proto`: every distinct stack once, with the weights of each event, and labels for its thread.
+//!
+//! Addresses are those of the first mapping of their object: samples of several processes meet there, and the file can
+//! be read with the objects at hand.
 
 use std::io::{self, Write};
 
+use oxperf_analysis::places::{PlaceId, Places};
+use oxperf_analysis::stacks::{Stack, Stacks};
+use oxperf_profile::{FrameId, SampleTotals};
 use rustc_hash::FxHashMap;
 
-use super::{Exported, protobuf};
+use super::code::{CodeExport, Column};
+use super::protobuf;
 use crate::text::unit::WeightUnit;
+use mappings::Mappings;
+
+mod mappings;
 
 /// Fields of the message `Profile`.
 mod profile {
@@ -23,25 +32,55 @@ mod profile {
     pub(super) const DEFAULT_SAMPLE_TYPE: u32 = 14;
 }
 
-pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result<()> {
+/// So many bytes are written at once.
+const PIECE: usize = 1 << 16;
+
+pub(super) fn write(code: &CodeExport<'_>, out: &mut impl Write) -> io::Result<()> {
     let mut strings = Strings::default();
     let mut body = Vec::new();
-    write_types(exported, &mut strings, &mut body);
-    write_samples(exported, &mut strings, &mut body);
-    out.write_all(&body)?;
-    body.clear();
-    write_places(exported, &mut strings, &mut body);
-    for note in exported.lost {
+    write_types(code, &mut strings, &mut body);
+    let places = Places::of(code.profile);
+    let stacks = Stacks::of(code.events);
+    let columns = Column::all(code);
+    let labels = Labels::new(&mut strings);
+    for (stack, weights) in stacks.iter() {
+        let locations = places.of_chain(code.profile, stack.chain);
+        let mut sample = sample(locations, weights, &columns);
+        labels.add(code, stack, &mut strings, &mut sample);
+        protobuf::bytes(profile::SAMPLE, &sample, &mut body);
+        flush(PIECE, &mut body, out)?;
+    }
+    let mut mappings = Mappings::new(code);
+    let mut functions = Functions::default();
+    for (id, frames) in places.iter() {
+        let location = location(code, (id, frames), &mut mappings, &mut functions);
+        protobuf::bytes(profile::LOCATION, &location, &mut body);
+        flush(PIECE, &mut body, out)?;
+    }
+    functions.write(&mut strings, &mut body);
+    mappings.write(code, &mut strings, &mut body);
+    let command = format!("command: {}", code.title);
+    for note in std::iter::once(&command).chain(code.lost) {
         protobuf::number(profile::COMMENT, strings.id(note), &mut body);
     }
     for text in &strings.texts {
         protobuf::bytes(profile::STRING_TABLE, text.as_bytes(), &mut body);
+        flush(PIECE, &mut body, out)?;
     }
-    out.write_all(&body)
+    flush(0, &mut body, out)
+}
+
+/// Writes the bytes where they are more than a limit.
+fn flush(limit: usize, body: &mut Vec<u8>, out: &mut impl Write) -> io::Result<()> {
+    if body.len() > limit {
+        out.write_all(body)?;
+        body.clear();
+    }
+    Ok(())
 }
 
 /// Texts by number; the first is empty.
-struct Strings {
+pub(super) struct Strings {
     texts: Vec<String>,
     ids: FxHashMap<String, u64>,
 }
@@ -75,93 +114,152 @@ impl Strings {
     }
 }
 
-fn write_types(exported: &Exported<'_>, strings: &mut Strings, out: &mut Vec<u8>) {
-    let (event, unit) = match exported.unit() {
-        WeightUnit::Nanoseconds => ("cpu", "nanoseconds"),
-        WeightUnit::Count(event) => (event, "count"),
+/// The name and unit of a column; the number of samples of an only event is simply `samples`.
+fn type_of(column: &Column<'_>, only: bool) -> (String, &'static str) {
+    if !column.is_period {
+        let name = if only {
+            "samples".to_owned()
+        } else {
+            format!("{}_samples", column.name)
+        };
+        return (name, "count");
+    }
+    match column.unit() {
+        WeightUnit::Nanoseconds if only => ("cpu".to_owned(), "nanoseconds"),
+        WeightUnit::Nanoseconds => (column.name.to_owned(), "nanoseconds"),
+        WeightUnit::Count(event) => (event.to_owned(), "count"),
+    }
+}
+
+fn write_types(code: &CodeExport<'_>, strings: &mut Strings, out: &mut Vec<u8>) {
+    let only = code.events.len() == 1;
+    let mut first = None;
+    for column in Column::all(code) {
+        let (name, unit) = type_of(&column, only);
+        let message = strings.value_type(&name, unit);
+        protobuf::bytes(profile::SAMPLE_TYPE, &message, out);
+        if column.is_period {
+            first.get_or_insert((name, message));
+        }
+    }
+    let Some((event, (name, message))) = code.first_event().zip(first) else {
+        return;
     };
-    protobuf::bytes(
-        profile::SAMPLE_TYPE,
-        &strings.value_type("samples", "count"),
-        out,
-    );
-    let weight = strings.value_type(event, unit);
-    protobuf::bytes(profile::SAMPLE_TYPE, &weight, out);
-    protobuf::bytes(profile::PERIOD_TYPE, &weight, out);
-    let mean = exported
-        .event
-        .period_total
-        .checked_div(exported.event.sample_count)
-        .unwrap_or(0);
-    protobuf::number(profile::PERIOD, mean, out);
-    protobuf::number(profile::DEFAULT_SAMPLE_TYPE, strings.id(event), out);
-    let times = exported
-        .event
-        .moments
-        .iter()
-        .filter_map(|moment| moment.time);
+    protobuf::bytes(profile::PERIOD_TYPE, &message, out);
+    let mean = event.period_total.checked_div(event.sample_count);
+    protobuf::number(profile::PERIOD, mean.unwrap_or(0), out);
+    protobuf::number(profile::DEFAULT_SAMPLE_TYPE, strings.id(&name), out);
+    let moments = code.events.iter().flat_map(|event| &event.moments);
+    let times = moments.filter_map(|moment| moment.time);
     if let (Some(first), Some(last)) = (times.clone().min(), times.max()) {
         protobuf::number(profile::DURATION_NANOS, last - first, out);
     }
 }
 
-/// Each node with samples of its own; locations have the numbers of the tree's frames, plus one.
-fn write_samples(exported: &Exported<'_>, strings: &mut Strings, out: &mut Vec<u8>) {
-    let thread_key = strings.id("thread");
-    for (index, node) in (0u32..).zip(&exported.tree.nodes) {
-        if node.own.samples == 0 {
-            continue;
+/// A message `Sample`, without labels. Locations have the numbers of places, plus one.
+fn sample(
+    places: impl Iterator<Item = PlaceId>,
+    weights: &[SampleTotals],
+    columns: &[Column<'_>],
+) -> Vec<u8> {
+    let mut sample = Vec::new();
+    protobuf::packed(1, places.map(|place| u64::from(place.0) + 1), &mut sample);
+    let values = columns.iter().map(|column| column.value(weights));
+    protobuf::packed(2, values, &mut sample);
+    sample
+}
+
+/// The keys of labels.
+struct Labels {
+    thread: u64,
+    pid: u64,
+    tid: u64,
+}
+
+impl Labels {
+    fn new(strings: &mut Strings) -> Labels {
+        Labels {
+            thread: strings.id("thread"),
+            pid: strings.id("pid"),
+            tid: strings.id("tid"),
         }
-        let mut sample = Vec::new();
-        protobuf::packed(
-            1,
-            exported.functions(index).map(|frame| u64::from(frame) + 1),
-            &mut sample,
-        );
-        protobuf::packed(2, [node.own.samples, node.own.value], &mut sample);
-        let root = exported
-            .tree
-            .outwards(index)
-            .last()
-            .and_then(|root| exported.tree.frame_of(root));
-        if let Some(thread) = root {
+    }
+
+    /// Adds the thread's name and its numbers.
+    fn add(&self, code: &CodeExport<'_>, stack: Stack, strings: &mut Strings, out: &mut Vec<u8>) {
+        const TEXT: u32 = 2;
+        const NUMBER: u32 = 3;
+        let mut label = |key: u64, (field, value): (u32, u64)| {
             let mut label = Vec::new();
-            protobuf::number(1, thread_key, &mut label);
-            protobuf::number(2, strings.id(exported.tree.name_of(thread)), &mut label);
-            protobuf::bytes(3, &label, &mut sample);
+            protobuf::number(1, key, &mut label);
+            protobuf::number(field, value, &mut label);
+            protobuf::bytes(3, &label, out);
+        };
+        if let Some(name) = code.profile.comms.get(stack.comm.index()) {
+            label(self.thread, (TEXT, strings.id(name)));
         }
-        protobuf::bytes(profile::SAMPLE, &sample, out);
+        if let Some(thread) = code.profile.threads.get(stack.thread.index()) {
+            // A negative number takes all 64 bits, as the format has it.
+            label(self.pid, (NUMBER, i64::from(thread.pid.0) as u64));
+            label(self.tid, (NUMBER, i64::from(thread.tid.0) as u64));
+        }
     }
 }
 
-/// Objects, locations and functions. A location is a function here: stacks are merged by function already.
-fn write_places(exported: &Exported<'_>, strings: &mut Strings, out: &mut Vec<u8>) {
-    for (id, dso) in (1u64..).zip(&exported.tree.dsos) {
-        let mut mapping = Vec::new();
-        protobuf::number(1, id, &mut mapping);
-        protobuf::number(5, strings.id(&dso.path), &mut mapping);
-        protobuf::number(7, 1, &mut mapping);
-        protobuf::bytes(profile::MAPPING, &mapping, out);
-    }
-    for (index, frame) in (0u32..).zip(&exported.tree.frames) {
-        if exported.is_thread(index) {
-            continue;
+/// A message `Location`: the functions of a place, innermost first.
+fn location<'a>(
+    code: &CodeExport<'a>,
+    (id, frames): (PlaceId, &[FrameId]),
+    mappings: &mut Mappings<'a>,
+    functions: &mut Functions<'a>,
+) -> Vec<u8> {
+    let mut location = Vec::new();
+    protobuf::number(1, u64::from(id.0) + 1, &mut location);
+    if let Some((mapping, address)) = frames.last().and_then(|&frame| mappings.find(code, frame)) {
+        if let Some(mapping) = mapping {
+            protobuf::number(2, mapping, &mut location);
         }
-        let id = u64::from(index) + 1;
-        let (mut location, mut line, mut function) = (Vec::new(), Vec::new(), Vec::new());
-        protobuf::number(1, id, &mut location);
-        protobuf::number(
-            2,
-            frame.dso.map_or(0, |dso| u64::from(dso) + 1),
-            &mut location,
-        );
-        protobuf::number(1, id, &mut line);
+        protobuf::number(3, address, &mut location);
+    }
+    for frame in frames.iter().filter_map(|&frame| code.frame(frame)) {
+        let Some(name) = code.function(frame) else {
+            continue;
+        };
+        let function = functions.id(name, code.file(frame).unwrap_or(""));
+        let mut line = Vec::new();
+        protobuf::number(1, function, &mut line);
+        if let Some(number) = frame.source.and_then(|source| source.number) {
+            protobuf::number(2, u64::from(number.get()), &mut line);
+        }
         protobuf::bytes(4, &line, &mut location);
-        protobuf::bytes(profile::LOCATION, &location, out);
-        let name = strings.id(&exported.label(index));
-        protobuf::number(1, id, &mut function);
-        protobuf::number(2, name, &mut function);
-        protobuf::number(3, name, &mut function);
-        protobuf::bytes(profile::FUNCTION, &function, out);
+    }
+    location
+}
+
+/// Functions by their names and files, numbered from 1.
+#[derive(Default)]
+struct Functions<'a> {
+    list: Vec<(&'a str, &'a str)>,
+    ids: FxHashMap<(&'a str, &'a str), u64>,
+}
+
+impl<'a> Functions<'a> {
+    fn id(&mut self, name: &'a str, file: &'a str) -> u64 {
+        *self.ids.entry((name, file)).or_insert_with(|| {
+            self.list.push((name, file));
+            self.list.len() as u64
+        })
+    }
+
+    fn write(&self, strings: &mut Strings, out: &mut Vec<u8>) {
+        for (id, (name, file)) in (1..).zip(&self.list) {
+            let (name, file) = (strings.id(name), strings.id(file));
+            let mut function = Vec::new();
+            protobuf::number(1, id, &mut function);
+            protobuf::number(2, name, &mut function);
+            protobuf::number(3, name, &mut function);
+            protobuf::number(4, file, &mut function);
+            protobuf::bytes(profile::FUNCTION, &function, out);
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! The binary formats, read back by a walk over fields that knows none of our code.
 
+use std::num::NonZeroU32;
+
 use oxperf_analysis::flame::FlameTree;
 use oxperf_profile::{
     CommId, ContextTree, DetailId, DsoId, EventProfile, Frame, FrameId, Level, Profile, ProfileDso,
-    ProfileSymbol, ProfileThread, SampleGroup, SampleMoment, SymbolId, ThreadId,
+    ProfileSymbol, ProfileThread, SampleGroup, SampleMoment, Source, SourceId, SymbolId, ThreadId,
 };
 
-use super::{Exported, Format};
+use super::{CodeExport, CodeFormat, Exported, ExportedMapping, ExportedObject, TreeFormat};
 
 /// `main` calls `work`: two samples there, one in `main` itself.
 fn profile() -> Profile {
@@ -80,7 +82,7 @@ fn profile() -> Profile {
     }
 }
 
-fn written(format: Format) -> Vec<u8> {
+fn written(format: TreeFormat) -> Vec<u8> {
     let profile = profile();
     let event = &profile.events[0];
     let (tree, places) = FlameTree::with_places(&profile, event);
@@ -93,6 +95,67 @@ fn written(format: Format) -> Vec<u8> {
         event,
         tree: &tree,
         places: &places,
+    }
+    .write(format, &mut out)
+    .unwrap();
+    out
+}
+
+/// The same profile by address: `inlined` was inlined in `work`, at line 7 of `a.h`.
+fn code(format: CodeFormat) -> Vec<u8> {
+    let mut profile = profile();
+    profile.sources = ["/src/a.h:7", "/src/a.h", "/src/a.c:9", "/src/a.c"]
+        .map(str::to_owned)
+        .to_vec();
+    let source = |line, number| Source {
+        line: SourceId(line),
+        file: SourceId(line + 1),
+        number: NonZeroU32::new(number),
+    };
+    let [main, work] = [FrameId(0), FrameId(1)].map(|id| profile.frames[id.index()]);
+    profile.symbols.push(ProfileSymbol {
+        name: "inlined".to_owned(),
+        inlined: true,
+        ..profile.symbols[1].clone()
+    });
+    let inlined = Frame {
+        symbol: Some(SymbolId(2)),
+        source: Some(source(0, 7)),
+        outermost: false,
+        ..work
+    };
+    let work = Frame {
+        source: Some(source(2, 9)),
+        ..work
+    };
+    profile.frames = [main, work, inlined].into_iter().collect();
+    profile.chains = ContextTree::default();
+    let inner = [FrameId(0), FrameId(1), FrameId(2)];
+    let chains = [&inner[..], &inner[..1]].map(|chain| profile.chains.insert(chain));
+    let event = &mut profile.events[0];
+    for (group, chain) in event.groups.iter_mut().zip(chains) {
+        group.chain = chain;
+    }
+    let objects = [ExportedObject {
+        build_id: oxperf_abi::BuildId::new(&[0xab; 20]),
+        is_main: true,
+        base: 0,
+        mappings: vec![ExportedMapping {
+            start: 0x40_0000,
+            end: 0x40_1000,
+            file_offset: 0,
+            bias: 0x40_0000_u64.wrapping_neg(),
+        }],
+    }];
+    let mut out = Vec::new();
+    CodeExport {
+        title: "demo -x",
+        lost: &["2 records were lost".to_owned()],
+        profile: &profile,
+        events: &[&profile.events[0]],
+        objects: &objects,
+        addresses: &[0x104, 0x208, 0x208],
+        inlines: true,
     }
     .write(format, &mut out)
     .unwrap();
@@ -166,52 +229,131 @@ fn packed(mut bytes: &[u8]) -> Vec<u64> {
     std::iter::from_fn(|| (!bytes.is_empty()).then(|| varint(&mut bytes))).collect()
 }
 
+/// The first number of a field of a message; 0 where it is left out.
+fn number(message: &[u8], field: u64) -> u64 {
+    all(message, field)
+        .into_iter()
+        .next()
+        .map_or(0, Value::number)
+}
+
 #[test]
-fn pprof_holds_each_stack_with_its_weight() {
-    let file = written(Format::Pprof);
+fn pprof_holds_each_stack_with_its_weight_and_lines() {
+    let file = code(CodeFormat::Pprof);
     let texts: Vec<String> = all(&file, 6)
         .into_iter()
         .map(|text| String::from_utf8(text.bytes().to_vec()).unwrap())
         .collect();
+    let text = |number: u64| texts[number as usize].as_str();
     assert_eq!(texts[0], "");
-    let function = |location: u64| {
-        let function = all(&file, 5)
-            .into_iter()
-            .map(Value::bytes)
-            .find(|message| all(message, 1)[0] == Value::Number(location));
-        texts[all(function.unwrap(), 2)[0].clone().number() as usize].clone()
-    };
-    let samples: Vec<(Vec<String>, Vec<u64>)> = all(&file, 2)
+    let functions: Vec<(&str, &str)> = all(&file, 5)
         .into_iter()
-        .map(|sample| {
-            let sample = sample.bytes();
-            let locations = packed(all(sample, 1)[0].clone().bytes());
-            (
-                locations.into_iter().map(function).collect(),
-                packed(all(sample, 2)[0].clone().bytes()),
-            )
+        .map(Value::bytes)
+        .map(|function| (text(number(function, 2)), text(number(function, 4))))
+        .collect();
+    let locations: Vec<_> = all(&file, 4)
+        .into_iter()
+        .map(Value::bytes)
+        .map(|location| {
+            let lines = all(location, 4).into_iter().map(|line| {
+                let line = line.bytes();
+                let (name, path) = functions[number(line, 1) as usize - 1];
+                (name, path, number(line, 2))
+            });
+            let lines: Vec<(&str, &str, u64)> = lines.collect();
+            (number(location, 2), number(location, 3), lines)
         })
         .collect();
-    let stack = |names: &[&str]| {
-        names
-            .iter()
-            .map(|name| (*name).to_owned())
-            .collect::<Vec<_>>()
-    };
     assert_eq!(
-        samples,
+        locations,
         [
-            (stack(&["main"]), vec![1, 50]),
-            (stack(&["work", "main"]), vec![2, 300])
+            (
+                1,
+                0x40_0208,
+                vec![("inlined", "/src/a.h", 7), ("work", "/src/a.c", 9)]
+            ),
+            (1, 0x40_0104, vec![("main", "", 0)]),
         ]
     );
+    let samples: Vec<(Vec<u64>, Vec<u64>)> = all(&file, 2)
+        .into_iter()
+        .map(|sample| {
+            [1, 2].map(|field| packed(all(sample.clone().bytes(), field)[0].clone().bytes()))
+        })
+        .map(|[locations, values]| (locations, values))
+        .collect();
+    assert_eq!(
+        samples,
+        [(vec![1, 2], vec![2, 300]), (vec![2], vec![1, 50])]
+    );
+    let mapping = all(&file, 3)[0].clone().bytes();
+    assert_eq!(
+        [2, 3, 4].map(|field| number(mapping, field)),
+        [0x40_0000, 0x40_1000, 0]
+    );
+    assert_eq!(text(number(mapping, 5)), "/bin/demo");
+    assert_eq!(text(number(mapping, 6)), "ab".repeat(20));
+    assert_eq!([7, 8, 9, 10].map(|field| number(mapping, field)), [1; 4]);
     assert_eq!(all(&file, 10), [Value::Number(700)]);
     assert!(texts.iter().any(|text| text == "2 records were lost"));
 }
 
 #[test]
+fn callgrind_holds_files_and_lines() {
+    let text = String::from_utf8(code(CodeFormat::Callgrind)).unwrap();
+    let (_, body) = text.split_once("events: Samples Events\n\n").unwrap();
+    assert_eq!(
+        body,
+        "\
+ob=(2) /bin/demo
+fl=(1) ???
+fn=(1) main
+0x104 0 1 50
+cob=(2)
+cfi=(5) /src/a.c
+cfn=(2) work
+calls=2 0x200 0
+0x104 0 2 300
+
+ob=(2)
+fl=(5)
+fn=(2)
+cob=(2)
+cfi=(3) /src/a.h
+cfn=(3) inlined
+calls=2 0x0 0
+0x208 9 2 300
+
+ob=(2)
+fl=(3)
+fn=(3)
+0x208 7 2 300
+
+totals: 3 350
+"
+    );
+}
+
+#[test]
+fn firefox_holds_lines_inlined_functions_and_identities() {
+    let text = String::from_utf8(code(CodeFormat::Firefox)).unwrap();
+    for part in [
+        "\"breakpadId\":\"ABABABABABABABABABABABABABABABAB0\"",
+        "\"markers\":{\"length\":1,\"category\":[0],\"data\":[{\"type\":\"CPU\",\"cpu\":3}],\"startTime\":[0],\"endTime\":[0.0007],\"name\":[0],\"phase\":[1]}",
+        "\"samples\":{\"length\":3,\"weightType\":\"samples\",\"weight\":[100,200,50],\"stack\":[2,2,0]",
+        "\"frameTable\":{\"length\":3,\"address\":[260,520,520],\"category\":[1,1,1],\"func\":[0,1,2],\"inlineDepth\":[0,0,1]",
+        "\"nativeSymbol\":[0,1,1],\"line\":[null,9,7]",
+        "\"fileName\":[null,3,5]",
+        "\"nativeSymbols\":{\"length\":2,\"address\":[256,512],\"functionSize\":[16,16],\"libIndex\":[0,0],\"name\":[1,2]}",
+        "\"stringArray\":[\"CPU\",\"main\",\"work\",\"/src/a.c\",\"inlined\",\"/src/a.h\",\"demo\"]",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
 fn perfetto_holds_each_sample_at_its_time() {
-    let file = written(Format::Perfetto);
+    let file = written(TreeFormat::Perfetto);
     let packets: Vec<&[u8]> = all(&file, 1).into_iter().map(Value::bytes).collect();
     let samples: Vec<(u64, u64, u64)> = packets
         .iter()

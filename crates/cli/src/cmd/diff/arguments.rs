@@ -224,6 +224,7 @@ fn collect(matches: &ArgMatches, keys: &[SortKey], chains: bool) -> CollectOptio
         history: streams,
         lines: lines.then(|| LineText {
             whole_paths: matches.get_flag("full-source-path"),
+            known_only: false,
         }),
         ..CollectOptions::default()
     }

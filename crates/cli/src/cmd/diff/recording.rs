@@ -169,6 +169,7 @@ fn blocks(options: &Comparison, reader: &Reader<'_>) -> Option<BlockDetail> {
         consecutive: are_consecutive(reader.events()),
         lines: Some(LineText {
             whole_paths: options.whole_paths,
+            known_only: false,
         }),
     })
 }

@@ -52,7 +52,7 @@ pub(crate) fn command() -> Command {
                 .long("event")
                 .short('e')
                 .value_name("EVENT")
-                .help("Which event's samples [default: the first that has any]"),
+                .help("Which event's samples [default: all, in one-event formats the first that has any]"),
             Arg::new("max-stack")
                 .long("max-stack")
                 .value_name("N")

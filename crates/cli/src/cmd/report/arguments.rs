@@ -286,6 +286,7 @@ fn table_options(matches: &ArgMatches, page: bool) -> Result<TableOptions, Failu
         columns,
         line_text: LineText {
             whole_paths: matches.get_flag("full-source-path"),
+            known_only: false,
         },
         time_quantum: time_quantum(text(matches, "time-quantum"))?,
         verbose: matches.get_count("verbose") > 0,
