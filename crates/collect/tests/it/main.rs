@@ -105,6 +105,7 @@ const ALL: CollectOptions = CollectOptions {
     by_cost: false,
     addresses_apart: false,
     chains: true,
+    chains_of_one: false,
     merge_threads: MergeThreads::Never,
     max_stack: 127,
     keep_outermost: false,
