@@ -138,6 +138,9 @@ impl<'a> Recorder<'a> {
     }
 
     fn run(mut self, observer: &mut dyn Observer) -> Result<Outcome, CaptureError> {
+        if self.control.workload().is_none() {
+            self.recording.settle()?;
+        }
         self.write_existing(observer)?;
         let captured = self.capture();
         let counted_lost = captured.and_then(|()| self.write_lost_samples());
@@ -169,6 +172,8 @@ impl<'a> Recorder<'a> {
             self.enable()?;
         }
         self.control.start(target.start)?;
+        // A program that cannot be run costs no recording that is there.
+        self.recording.settle()?;
         while !self.control.has_ended() {
             if self.control.wait()? == News::Enable {
                 self.enable()?;

@@ -94,7 +94,12 @@ pub(crate) fn load(
     };
     let mut walk = query.start(reader);
     loader.decode_trace(&mut walk)?;
-    let events = event_profiles(reader, walk.events());
+    let mut events = event_profiles(reader, walk.events());
+    if walk.follows_calls() {
+        events
+            .iter_mut()
+            .for_each(|event| event.has_callchains = true);
+    }
     let cpus = latency_cpus(reader, walk.events());
     let unwinder = (options.collect.chains)
         .then(|| unwinder(&options.symbols.search_paths, reader))

@@ -8,7 +8,7 @@ use std::io::Write;
 
 use intel_pt::packet::Packet;
 use intel_pt::{Decoder, ErrorKind, Event, Item, Note};
-use oxperf_abi::RecordType;
+use oxperf_abi::{PerfTime, RecordType};
 use oxperf_data::RawRecord;
 use oxperf_session::Sink;
 use oxperf_wire::kernel::ItraceStart;
@@ -54,6 +54,27 @@ pub(crate) struct RecordTurn<'r> {
     pub(crate) clock: Option<TscClock>,
 }
 
+/// The records that are logged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum LoggedRecords {
+    None,
+    /// Those of the stretches of time that are asked for.
+    OfTimes,
+    All,
+}
+
+impl LoggedRecords {
+    fn of(options: &ItraceOptions) -> LoggedRecords {
+        if options.log.with.contains('a') {
+            LoggedRecords::All
+        } else if options.log.without.contains('a') {
+            LoggedRecords::None
+        } else {
+            LoggedRecords::OfTimes
+        }
+    }
+}
+
 /// The log.
 pub(crate) struct Log {
     text: Vec<u8>,
@@ -62,6 +83,9 @@ pub(crate) struct Log {
     of_errors: bool,
     /// It stands among the samples.
     among: bool,
+    records: LoggedRecords,
+    /// The stretches of time that are asked for, first and last moment; none for all.
+    times: Vec<(PerfTime, PerfTime)>,
     walked: Walked,
     /// The trace is followed in time.
     timed: bool,
@@ -71,10 +95,16 @@ pub(crate) struct Log {
 
 impl Log {
     /// An empty log.
-    pub(crate) fn new(options: &ItraceOptions, writer: Box<dyn LogWriter>) -> Log {
+    pub(crate) fn new(
+        options: &ItraceOptions,
+        times: Vec<(PerfTime, PerfTime)>,
+        writer: Box<dyn LogWriter>,
+    ) -> Log {
         let [of_errors, among] = ['e', 'o'].map(|letter| options.log.with.contains(letter));
         Log {
             among,
+            records: LoggedRecords::of(options),
+            times,
             text: Vec::new(),
             writer,
             of_errors,
@@ -124,12 +154,27 @@ impl Log {
                 "itrace_start: cpu {cpu} pid {pid} tid {tid} time {time} tsc {prefix}{tsc:x}"
             );
         }
+        if !self.logs_record_of(PerfTime(time)) {
+            return;
+        }
         let kind = record.header.kind.0;
         let _ = write!(
             self.text,
             "event {kind}: cpu {cpu} time {time} tsc {prefix}{tsc:x} "
         );
         self.record_line(record);
+    }
+
+    /// `true` if the records of a moment are logged.
+    fn logs_record_of(&self, time: PerfTime) -> bool {
+        match self.records {
+            LoggedRecords::None => false,
+            LoggedRecords::All => true,
+            LoggedRecords::OfTimes => {
+                let mut times = self.times.iter();
+                self.times.is_empty() || times.any(|(first, last)| (*first..=*last).contains(&time))
+            }
+        }
     }
 
     /// Appends the line of a record.
@@ -147,11 +192,13 @@ impl Log {
     }
 
     /// The clocks that are known from the beginning.
-    pub(crate) fn begin(&mut self, plan: &Plan, frequency: u64) {
+    pub(crate) fn begin(&mut self, plan: &Plan, clock: Option<TscClock>) {
         self.timed = !plan.timeless;
+        let frequency = clock.map_or(0, |clock| clock.frequency());
         line!(self.text, "TSC frequency {frequency}");
         let ratio = plan.max_non_turbo.unwrap_or(0);
         line!(self.text, "Maximum non-turbo ratio {ratio}");
+        time::write_ranges(&self.times, clock, &mut self.text);
     }
 
     /// A queue gets its decoder.

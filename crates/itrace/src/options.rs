@@ -167,8 +167,11 @@ impl ErrorSelection {
 pub struct LogSelection {
     /// `d`: a log is written.
     pub written: bool,
-    /// Letters behind `d+`: `e` keeps only what led to errors, `o` puts the log among the samples.
+    /// Letters behind `d+`: `e` keeps only what led to errors, `o` puts the log among the samples, `a` logs records of
+    /// all times.
     pub with: Letters,
+    /// Letters behind `d-`: `a` logs no records.
+    pub without: Letters,
 }
 
 impl LogSelection {
@@ -176,6 +179,7 @@ impl LogSelection {
     pub const NONE: LogSelection = LogSelection {
         written: false,
         with: Letters(0),
+        without: Letters(0),
     };
 }
 

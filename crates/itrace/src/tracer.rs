@@ -10,7 +10,7 @@ mod sharing;
 mod sink;
 
 use intel_pt::{EmitOptions, Period as Sampling, QuickMode};
-use oxperf_abi::{Cpu, Pid, Tid};
+use oxperf_abi::{Cpu, PerfTime, Pid, Tid};
 use oxperf_machine::Machine;
 use oxperf_session::{EventTable, Sink};
 use oxperf_wire::Endian;
@@ -43,6 +43,8 @@ pub struct TracerOptions {
     pub cores: Cores,
     /// The moments that are asked for.
     pub window: Window,
+    /// The same for the log, stretch by stretch: first and last moment; none for all.
+    pub times: Vec<(PerfTime, PerfTime)>,
     /// The writer of the decoding's log, if there is to be one.
     pub log: Option<Box<dyn LogWriter>>,
 }
@@ -120,7 +122,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         let DecodePlan { plan, made, events } = planned;
         let itrace = options.itrace;
         let mut emit = plan.emit_options(&itrace, &trace.info);
-        let log = options.log.map(|writer| Log::new(&itrace, writer));
+        let log = (options.log).map(|writer| Log::new(&itrace, options.times, writer));
         emit.paths |= log.is_some();
         let fast_path = if log.is_some() {
             None
@@ -192,7 +194,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         let Some(log) = &mut self.log else { return };
         let plan = &self.synthesizer.plan;
         let clock = self.trace.info.clock;
-        log.begin(plan, clock.map_or(0, |clock| clock.frequency()));
+        log.begin(plan, clock);
         for traced in &mut self.queues {
             traced.queue.decoder.keep_notes();
             if plan.timeless {

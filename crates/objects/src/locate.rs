@@ -219,7 +219,8 @@ impl Locator {
         }
     }
 
-    /// A separate file with DWARF debug information, found as [`Locator::debug_file`] is.
+    /// A separate file with DWARF debug information, found as [`Locator::debug_file`] is; where a root is set, also the
+    /// file of this machine whose build id is the recorded one.
     ///
     /// # Errors
     /// The files that were tried, when there is none of that identity.
@@ -228,12 +229,21 @@ impl Locator {
         wanted: &ObjectQuery<'_>,
         image: Option<&Elf<'_>>,
     ) -> Result<Found, NotFound> {
-        self.separate(wanted, image, &|file| {
+        let suits = |file: &Elf<'_>| {
             if file.has_debug_section(".debug_info") {
                 Ok(())
             } else {
                 Err(Rejection::NoDebugInfo)
             }
+        };
+        self.separate(wanted, image, &suits).or_else(|tried| {
+            let mut tried = Tried(tried);
+            let id = wanted.build_id;
+            let here = id.and_then(|id| self.places.debug_of_this_machine(id));
+            let origin = ObjectOrigin::DebugFile(DebugFileOrigin::BuildId);
+            let open = |path: &Path| open_debug_file(path, id, None, &suits);
+            let found = here.and_then(|path| tried.keep(origin, path, open));
+            found.ok_or(tried.0)
         })
     }
 

@@ -28,7 +28,7 @@ const DELETED: &[u8] = b" (deleted)";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchPaths {
     /// A folder that holds the recorded machine's files under their recorded paths (`--symfs`). When it is set,
-    /// nothing outside of it is used.
+    /// nothing outside of it is used but this machine's debug information of a recorded build id.
     pub root: Option<PathBuf>,
     /// True if the files lie in `root` itself under their bare names (`--symfs DIR,flat`).
     pub flat: bool,
@@ -246,6 +246,11 @@ impl SearchPaths {
     fn debug_of(&self, path: &Path) -> PathBuf {
         self.debug_files
             .join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    /// The separate debug file of a build id on this machine, where a root is set: a build id is the same everywhere.
+    pub(crate) fn debug_of_this_machine(&self, id: BuildId) -> Option<PathBuf> {
+        self.root.as_ref().and_then(|_| self.debug_by_id(id))
     }
 
     fn debug_by_id(&self, id: BuildId) -> Option<PathBuf> {

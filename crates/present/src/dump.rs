@@ -55,6 +55,8 @@ pub struct DumpOptions<'a> {
     pub architecture: Architecture,
     /// The command that dumps.
     pub consumer: Consumer,
+    /// Trace is shown as packets.
+    pub packets: bool,
     /// Records come as they stand in the file; nobody cares for the ends of rounds then.
     pub in_file_order: bool,
     /// Seconds east of UTC that the reader's time zone has at a moment in seconds since 1970.
@@ -69,6 +71,8 @@ pub struct RecordDump {
     endian: Endian,
     architecture: Architecture,
     consumer: Consumer,
+    /// Trace is shown as packets.
+    packets: bool,
     in_file_order: bool,
     /// The fields that any event records.
     fields: SampleType,
@@ -97,6 +101,7 @@ impl RecordDump {
             endian: options.endian,
             architecture: options.architecture,
             consumer: options.consumer,
+            packets: options.packets,
             in_file_order: options.in_file_order,
             fields: all,
             intel_pt: false,
@@ -126,7 +131,7 @@ impl RecordDump {
 
     /// Begins the packets behind an AUXTRACE record, to be written right after it.
     pub fn packets<'a>(&self, record: &RawRecord<'a>, out: &mut Vec<u8>) -> Option<Packets<'a>> {
-        let shown = self.intel_pt && record.header.kind == RecordType::AUXTRACE;
+        let shown = self.packets && self.intel_pt && record.header.kind == RecordType::AUXTRACE;
         shown.then(|| {
             out.extend_from_slice(b".\n");
             Packets::begin(record.payload, out)
@@ -141,7 +146,7 @@ impl RecordDump {
     ) -> Option<Packets<'a>> {
         let trace = sample
             .aux
-            .filter(|trace| self.intel_pt && !trace.is_empty())?;
+            .filter(|trace| self.packets && self.intel_pt && !trace.is_empty())?;
         out.push(b'\n');
         Some(Packets::begin(trace, out))
     }

@@ -28,7 +28,7 @@ pub struct Head<'a> {
     /// Thread.
     pub tid: Option<i32>,
     /// CPU.
-    pub cpu: Option<u32>,
+    pub cpu: Option<Option<u32>>,
     /// The record's kind and flag word.
     pub misc: Option<(RecordType, Misc)>,
     /// Time of day.
@@ -72,11 +72,14 @@ impl HeadLayout {
         self.write_comm(head, out);
         write_ids(head, out);
         match head.cpu {
-            Some(cpu) if self.narrow => {
+            Some(None) if self.narrow => out.extend_from_slice(b" -1 "),
+            // perf's number where none was recorded.
+            Some(None) => out.extend_from_slice(b"[-01] "),
+            Some(Some(cpu)) if self.narrow => {
                 push_number(out, u64::from(cpu), 3, b' ');
                 out.push(b' ');
             }
-            Some(cpu) => {
+            Some(Some(cpu)) => {
                 out.push(b'[');
                 push_number(out, u64::from(cpu), 3, b'0');
                 out.extend_from_slice(b"] ");
@@ -233,7 +236,7 @@ mod tests {
             time_of_day: None,
             comm: Some("perf-exec"),
             tid: Some(3246),
-            cpu: Some(1),
+            cpu: Some(Some(1)),
             time: Some(6_083_106_791_999),
             period: Some(1),
             event: Some("cycles"),

@@ -124,6 +124,12 @@ impl Filter {
         self.times.as_ref().map(TimeWindows::first_and_last)
     }
 
+    /// The stretches of time that pass, each with its first and last moment; none if all times do.
+    pub fn stretches(&self) -> Vec<(PerfTime, PerfTime)> {
+        let stretches = self.times.as_ref().map(TimeWindows::stretches);
+        stretches.unwrap_or_default()
+    }
+
     /// `true` if a moment passes.
     pub fn takes_time_of(&self, time: Option<PerfTime>) -> bool {
         self.times.as_ref().is_none_or(|times| times.take(time))

@@ -141,6 +141,7 @@ impl QueryRun<'_, '_> {
                 with_code: false,
                 cores: options.cores,
                 window: Window::ALL,
+                times: Vec::new(),
                 log: None,
             },
         });
@@ -159,11 +160,18 @@ impl QueryRun<'_, '_> {
             .map(|decoding| &decoding.options.itrace)
     }
 
+    /// `true` if samples get call chains of the calls in hardware trace.
+    pub fn follows_calls(&self) -> bool {
+        let stacks = self.itrace().map(|itrace| itrace.stacks);
+        stacks.is_some_and(|stacks| stacks.callchain || stacks.add_callchain)
+    }
+
     /// Leaves trace undecoded that the filter of times leaves nothing of. `counts` says that samples hold what was
     /// counted since the last one.
     pub fn skip_trace_outside(&mut self, filter: &Filter, counts: bool) {
         if let (Some(decoding), Some((first, last))) = (&mut self.decoding, filter.first_and_last())
         {
+            decoding.options.times = filter.stretches();
             decoding.options.window = Window {
                 first,
                 last,

@@ -44,6 +44,14 @@ impl TimeWindows {
             .any(|(first, last)| (*first..=*last).contains(&time))
     }
 
+    /// The first and the last moment of each.
+    pub fn stretches(&self) -> Vec<(PerfTime, PerfTime)> {
+        let stretches = self.0.iter();
+        stretches
+            .map(|&(first, last)| (PerfTime(first), PerfTime(last)))
+            .collect()
+    }
+
     /// The first and the last moment of all.
     pub fn first_and_last(&self) -> (PerfTime, PerfTime) {
         let first = self.0.iter().map(|window| window.0).min();

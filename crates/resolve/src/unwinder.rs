@@ -58,7 +58,7 @@ impl Unwinder {
         let arch = machine.and_then(Arch::by_name);
         Unwinder {
             arch,
-            objects: Objects::new(places),
+            objects: Objects::new(places, arch),
             workers,
             alone: Worker::default(),
             share: 1,
@@ -209,13 +209,16 @@ fn guessed(registers: &Registers<'_>) -> Arch {
 #[derive(Debug)]
 struct Objects {
     locator: Locator,
+    /// The recording's machine.
+    arch: Option<Arch>,
     known: Vec<OnceLock<Option<UnwindInfo>>>,
 }
 
 impl Objects {
-    fn new(places: SearchPaths) -> Objects {
+    fn new(places: SearchPaths, arch: Option<Arch>) -> Objects {
         Objects {
             locator: Locator::new(places),
+            arch,
             known: Vec::new(),
         }
     }
@@ -230,7 +233,7 @@ impl Objects {
 
     fn open(&self, dso: &Dso) -> Option<UnwindInfo> {
         if let Some(function) = &dso.jit {
-            return of_function(function);
+            return of_function(function, self.arch);
         }
         let kind = if dso.kind == DsoKind::Vdso {
             ObjectKind::Vdso
@@ -250,18 +253,22 @@ impl Objects {
     }
 }
 
-/// The unwind table of a function that was made at run time, where its maker told it.
-fn of_function(function: &JitSymbol) -> Option<UnwindInfo> {
+/// The unwind table of a function that was made at run time, where its maker told it. A maker that names no machine
+/// (CPython does) means the one that it ran on.
+fn of_function(function: &JitSymbol, recorded: Option<Arch>) -> Option<UnwindInfo> {
     let table = function.unwinding.as_ref()?;
     let behind = function.end.checked_next_multiple_of(8)?;
-    let machine = u16::try_from(table.machine).ok()?;
-    UnwindInfo::of_table(
-        machine,
+    let arch = match table.machine {
+        0 => recorded?,
+        machine => Arch::by_elf_machine(u16::try_from(machine).ok()?)?,
+    };
+    Some(UnwindInfo::of_table(
+        arch,
         table.little_endian,
         function.start,
         behind,
         &table.entries,
-    )
+    ))
 }
 
 /// A thread's address space at a moment.

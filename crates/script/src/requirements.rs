@@ -58,8 +58,9 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 16] = [
 ];
 
 /// The fields that trace may add to samples whose events were not recorded with them.
-const TRACED: [FieldSet; 5] = [
+const TRACED: [FieldSet; 6] = [
     FieldSet::ADDR,
+    FieldSet::CPU,
     FieldSet::DATA_SRC,
     FieldSet::WEIGHT,
     FieldSet::PHYS_ADDR,

@@ -18,7 +18,7 @@ pub(crate) fn sample_head<'a>(view: &SampleView<'a>, comm: &'a str) -> Head<'a> 
         comm: shows(FieldSet::COMM).then_some(comm),
         pid: shows(FieldSet::PID).then(|| view.pid()),
         tid: shows(FieldSet::TID).then(|| view.tid()),
-        cpu: sample.cpu.map(|cpu| cpu.0).filter(|_| shows(FieldSet::CPU)),
+        cpu: shows(FieldSet::CPU).then(|| sample.cpu.map(|cpu| cpu.0)),
         misc: shows(FieldSet::MISC).then_some((RecordType::SAMPLE, misc)),
         time_of_day: None,
         time: sample

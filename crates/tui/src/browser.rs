@@ -4,10 +4,12 @@ mod counting;
 mod offers;
 mod zooming;
 
+use std::collections::HashSet;
+
 use oxperf_analysis::hist::HistOptions;
 use oxperf_present::report::ReportText;
 use oxperf_present::text::sanitize;
-use oxperf_profile::Profile;
+use oxperf_profile::{FrameId, Profile, SymbolId};
 
 use crate::dialog::{Answer, Dialog, Question};
 use crate::filter::Filter;
@@ -280,19 +282,71 @@ impl<'p> Browser<'p> {
 
     /// The function of the line under the cursor, and its object.
     fn function(&self) -> Option<(&'p str, &'p str)> {
-        let frame = self.profile.frames.get(self.view()?.frame()?.index())?;
-        let symbol = self.profile.symbols.get(frame.symbol?.index())?;
+        let symbol = self.profile.symbols.get(self.symbol()?.index())?;
         Some((
             &symbol.name,
             &self.profile.dsos.get(symbol.dso.index())?.long,
         ))
     }
 
+    /// The symbol of the line under the cursor.
+    fn symbol(&self) -> Option<SymbolId> {
+        self.profile
+            .frames
+            .get(self.view()?.frame()?.index())?
+            .symbol
+    }
+
+    /// The symbol whose code is annotated for the line under the cursor: of an inlined function, the one that has its
+    /// code.
+    fn symbol_with_code(&self) -> Option<SymbolId> {
+        let frame = self.profile.frames.get(self.view()?.frame()?.index())?;
+        if frame.outermost {
+            return frame.symbol;
+        }
+        let mut others = self.profile.frames.iter();
+        let around = others.find(|other| {
+            other.outermost && other.dso == frame.dso && other.dso_address == frame.dso_address
+        });
+        around.and_then(|around| around.symbol).or(frame.symbol)
+    }
+
+    /// `true` if samples were taken in the code of a function itself.
+    fn has_samples(&self, symbol: SymbolId) -> bool {
+        let frames = self.profile.frames.iter();
+        let with_code = frames.filter(|frame| frame.outermost && frame.symbol == Some(symbol));
+        let places: HashSet<_> = with_code
+            .map(|frame| (frame.dso, frame.dso_address))
+            .collect();
+        let is_own = |frame: FrameId| {
+            self.profile.frames.get(frame.index()).is_some_and(|frame| {
+                let inlined = !frame.outermost && places.contains(&(frame.dso, frame.dso_address));
+                frame.symbol == Some(symbol) || inlined
+            })
+        };
+        let mut groups = self.profile.events.iter().flat_map(|event| &event.groups);
+        groups.any(|group| is_own(group.frame))
+    }
+
     fn annotate(&mut self) -> Option<Request> {
-        let Some((symbol, object)) = self.function() else {
+        let symbol = self.symbol_with_code();
+        let named = symbol.and_then(|id| {
+            let symbol = self.profile.symbols.get(id.index())?;
+            let object = &self.profile.dsos.get(symbol.dso.index())?.long;
+            Some((id, symbol.name.as_str(), object))
+        });
+        let Some((id, symbol, object)) = named else {
             self.set_message("No function is known here");
             return None;
         };
+        if !self.has_samples(id) {
+            let text = format!(
+                "No sample is in {} itself: it stands in call chains alone",
+                sanitize(symbol)
+            );
+            self.set_message(&text);
+            return None;
+        }
         Some(Request::Annotate {
             symbol: symbol.to_owned(),
             object: object.to_owned(),

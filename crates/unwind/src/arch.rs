@@ -47,6 +47,11 @@ const X86_64_RECORDED: [Option<u8>; 24] = [
 /// The recorded registers of 32-bit programs, in the same way.
 const X86_RECORDED: [u8; 8] = [0, 3, 1, 2, 6, 7, 5, 4];
 
+/// Processors as ELF files number them.
+const EM_386: u16 = 3;
+const EM_X86_64: u16 = 62;
+const EM_AARCH64: u16 = 183;
+
 impl Arch {
     /// The processor by the name that `uname -m` gives; `None` where its stacks cannot be unwound here.
     pub fn by_name(machine: &str) -> Option<Arch> {
@@ -54,6 +59,16 @@ impl Arch {
             "x86_64" => Some(Arch::X86_64),
             "i386" | "i486" | "i586" | "i686" => Some(Arch::X86),
             "aarch64" | "arm64" => Some(Arch::Aarch64),
+            _ => None,
+        }
+    }
+
+    /// The processor by the number that ELF files give it; `None` where its stacks cannot be unwound here.
+    pub fn by_elf_machine(machine: u16) -> Option<Arch> {
+        match machine {
+            EM_X86_64 => Some(Arch::X86_64),
+            EM_386 => Some(Arch::X86),
+            EM_AARCH64 => Some(Arch::Aarch64),
             _ => None,
         }
     }

@@ -32,7 +32,7 @@ impl UnwindInfo {
     /// debug file or else from the image, too. `None` when the image is no object for a processor that is known.
     pub fn new(image: Contents, debug: Option<&Contents>) -> Option<UnwindInfo> {
         let elf = Elf::parse(&image).ok()?;
-        let arch = arch_of(elf.machine())?;
+        let arch = Arch::by_elf_machine(elf.machine())?;
         let endian = endian(elf.is_little_endian());
         let debug = debug
             .and_then(|file| Elf::parse(file).ok())
@@ -50,23 +50,23 @@ impl UnwindInfo {
     }
 
     /// Takes the table of a function without a file: entries as in `.eh_frame`, which refer to the function's addresses from
-    /// where they stand themselves. `None` where the processor, as ELF files number it, is not known.
+    /// where they stand themselves.
     pub fn of_table(
-        machine: u16,
+        arch: Arch,
         little_endian: bool,
         function: u64,
         at: u64,
         entries: &[u8],
-    ) -> Option<UnwindInfo> {
-        Some(UnwindInfo {
-            arch: arch_of(machine)?,
+    ) -> UnwindInfo {
+        UnwindInfo {
+            arch,
             endian: endian(little_endian),
             eh: Some(EhTables::alone(entries.len(), at, function)),
             debug: None,
             rows: RwLock::default(),
             image: Contents::from_memory(entries.to_vec()),
             is_file: false,
-        })
+        }
     }
 
     /// The rules at an instruction, by its offset in the file.
@@ -116,15 +116,6 @@ impl UnwindInfo {
     }
 }
 
-fn arch_of(machine: u16) -> Option<Arch> {
-    match machine {
-        EM_X86_64 => Some(Arch::X86_64),
-        EM_386 => Some(Arch::X86),
-        EM_AARCH64 => Some(Arch::Aarch64),
-        _ => None,
-    }
-}
-
 fn endian(little: bool) -> RunTimeEndian {
     if little {
         RunTimeEndian::Little
@@ -132,7 +123,3 @@ fn endian(little: bool) -> RunTimeEndian {
         RunTimeEndian::Big
     }
 }
-
-const EM_386: u16 = 3;
-const EM_X86_64: u16 = 62;
-const EM_AARCH64: u16 = 183;

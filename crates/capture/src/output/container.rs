@@ -9,7 +9,7 @@ use std::rc::Rc;
 use oxperf_data::features::{BuildIds, Compression, SampleTime};
 use oxperf_data::{FeatureSet, FilePart, StreamWriter, WriteError, Writer, WriterEvent};
 
-use super::file;
+use super::file::{self, Claim};
 use super::stream::StreamOutput;
 use crate::error::CaptureError;
 use crate::interrupts::Interrupts;
@@ -21,6 +21,8 @@ pub(super) enum Container {
         writer: Writer<File>,
         /// The features that were known at the beginning.
         features: FeatureSet,
+        /// Its name.
+        claim: Claim,
     },
     Stream(StreamWriter<StreamOutput>),
 }
@@ -49,8 +51,12 @@ impl Container {
         };
         let container = match to {
             Destination::File(path) => {
-                let file = file::create(path).map_err(unmade)?;
-                Writer::begin(file, events).map(|writer| Container::File { writer, features })
+                let (file, claim) = file::create(path).map_err(unmade)?;
+                Writer::begin(file, events).map(|writer| Container::File {
+                    writer,
+                    features,
+                    claim,
+                })
             }
             Destination::StandardOutput => {
                 let stream = StreamOutput::standard(interrupts).map_err(unmade)?;
@@ -61,6 +67,28 @@ impl Container {
             to: to.clone(),
             source,
         })
+    }
+
+    /// Gives a file its name for good: something is recorded.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub(super) fn settle(&mut self) -> io::Result<()> {
+        match self {
+            Container::File { claim, .. } => claim.settle(),
+            Container::Stream(_) => Ok(()),
+        }
+    }
+
+    /// `true` if what is written can be read back: not from streams and devices.
+    pub(super) fn is_file(&self) -> bool {
+        match self {
+            Container::File { writer, .. } => {
+                let found = writer.output().metadata();
+                found.is_ok_and(|found| found.is_file())
+            }
+            Container::Stream(_) => false,
+        }
     }
 
     /// Appends whole records.
@@ -131,6 +159,7 @@ impl Container {
             Container::File {
                 writer,
                 mut features,
+                ..
             } => {
                 // Samples without time leave zeros, as perf does.
                 features.insert(&known.times.unwrap_or_default());

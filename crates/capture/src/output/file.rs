@@ -1,34 +1,89 @@
-//! The output file: made new, with what was there before kept under another name.
+//! The output file: made new, with what was there before kept under another name once something is recorded.
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use oxperf_sys::files::create_output;
 
-/// Opens the file to record to, readable by its owner alone, for it holds addresses. A file that is there and not
-/// empty is renamed to `NAME.old`, whatever was called so before. Files and links of other users are not written to: see
-/// [`create_output`].
+/// Opens the file to record to, readable by its owner alone, for it holds addresses. Where a file is there and not empty,
+/// the new one has a name of its own until [`Claim::settle`] says that something is recorded. Files and links of other
+/// users are not written to: see [`create_output`]. A character device such as `/dev/null` is written to as it is.
 ///
 /// # Errors
 /// The kernel's answer; also when the path names something that is no file.
-pub(crate) fn create(path: &Path) -> io::Result<File> {
-    match fs::metadata(path) {
+pub(crate) fn create(path: &Path) -> io::Result<(File, Claim)> {
+    let claim = match fs::metadata(path) {
+        Ok(before) if before.file_type().is_char_device() => Claim::Settled,
         Ok(before) if !before.is_file() => {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "not a regular file",
             ));
         }
-        Ok(before) if before.len() > 0 => fs::rename(path, old_name(path))?,
-        _ => {}
-    }
-    create_output(path)
+        Ok(before) if before.len() > 0 => Claim::Beside {
+            temporary: with_suffix(path, &format!(".new-{}", std::process::id())),
+            path: path.to_owned(),
+        },
+        _ if path.is_symlink() => Claim::Settled,
+        _ => Claim::New(path.to_owned()),
+    };
+    let made = match &claim {
+        Claim::Beside { temporary, .. } => temporary,
+        Claim::New(_) | Claim::Settled => path,
+    };
+    Ok((create_output(made)?, claim))
 }
 
-fn old_name(path: &Path) -> PathBuf {
+/// The name of an output. Until it is settled, dropping it removes the file: nothing was recorded.
+#[derive(Debug)]
+pub(crate) enum Claim {
+    /// The output has its name for good.
+    Settled,
+    /// There was nothing of that name.
+    New(PathBuf),
+    /// There is a file of that name; it goes by `NAME.old` from then on, whatever was called so before.
+    Beside {
+        /// The name of the output until then.
+        temporary: PathBuf,
+        /// Its name from then on.
+        path: PathBuf,
+    },
+}
+
+impl Claim {
+    /// Gives the output its name for good.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub(crate) fn settle(&mut self) -> io::Result<()> {
+        if let Claim::Beside { temporary, path } = self {
+            fs::rename(&*path, with_suffix(path, ".old"))?;
+            fs::rename(temporary, path)?;
+        }
+        *self = Claim::Settled;
+        Ok(())
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let (Claim::New(made)
+        | Claim::Beside {
+            temporary: made, ..
+        }) = self
+        else {
+            return;
+        };
+        // It is in nobody's way.
+        let _ = fs::remove_file(made);
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".old");
+    name.push(suffix);
     PathBuf::from(name)
 }
 
@@ -36,18 +91,48 @@ fn old_name(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
+    fn folder(name: &str) -> PathBuf {
+        let folder =
+            std::env::temp_dir().join(format!("oxperf-output-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn make(path: &Path) -> File {
+        let (file, mut claim) = create(path).unwrap();
+        claim.settle().unwrap();
+        file
+    }
+
     #[test]
     fn the_old_file_is_kept_and_an_empty_one_is_not() {
-        let directory = std::env::temp_dir().join(format!("oxperf-output-{}", std::process::id()));
-        fs::create_dir_all(&directory).unwrap();
-        let path = directory.join("perf.data");
+        let folder = folder("old");
+        let path = folder.join("perf.data");
+        let old = with_suffix(&path, ".old");
         fs::write(&path, "one").unwrap();
-        create(&path).unwrap();
-        assert_eq!(fs::read_to_string(old_name(&path)).unwrap(), "one");
-        create(&path).unwrap();
-        assert_eq!(fs::read_to_string(old_name(&path)).unwrap(), "one");
-        assert!(create(&directory).is_err());
-        assert!(create(Path::new("/dev/null")).is_err());
-        fs::remove_dir_all(&directory).unwrap();
+        make(&path);
+        assert_eq!(fs::read_to_string(&old).unwrap(), "one");
+        make(&path);
+        assert_eq!(fs::read_to_string(&old).unwrap(), "one");
+        assert!(create(&folder).is_err());
+        assert!(create(Path::new("/dev/null")).is_ok());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn nothing_is_lost_where_nothing_is_recorded() {
+        let folder = folder("claimed");
+        let path = folder.join("perf.data");
+        let old = with_suffix(&path, ".old");
+        drop(create(&path).unwrap());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        fs::write(&path, "two").unwrap();
+        fs::write(&old, "one").unwrap();
+        drop(create(&path).unwrap());
+        let texts = [&path, &old].map(|path| fs::read_to_string(path).unwrap());
+        assert_eq!(texts, ["two", "one"]);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

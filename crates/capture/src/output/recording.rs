@@ -51,7 +51,7 @@ impl Recording {
         }
         let container = Container::begin(&to, events, features, Rc::clone(&interrupts))?;
         let tally = Tally::new(events.iter().map(|event| (&event.attr, &event.ids[..])));
-        let is_read_back = compression.is_none() && !is_stream;
+        let is_read_back = compression.is_none() && container.is_file();
         Ok(Recording {
             to,
             container,
@@ -59,6 +59,18 @@ impl Recording {
             tally,
             is_read_back,
             interrupts,
+        })
+    }
+
+    /// Gives the output its name for good, and what was there before the name `NAME.old`: something is recorded.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub(crate) fn settle(&mut self) -> Result<(), CaptureError> {
+        let settled = self.container.settle();
+        settled.map_err(|source| CaptureError::Output {
+            to: self.to.clone(),
+            source,
         })
     }
 

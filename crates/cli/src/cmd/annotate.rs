@@ -13,7 +13,7 @@ use oxperf_data::{EventEntry, Reader};
 use oxperf_disasm::Disassembler;
 use oxperf_query::{Filter, require_cpus};
 
-use super::dump;
+use super::dump::{self, DumpRequest};
 use crate::cmd::Entry;
 use crate::disasm_source::Sources;
 use crate::failure::{Failure, code as exit};
@@ -40,7 +40,9 @@ fn run(mut options: AnnotateOptions) -> Result<i32, Failure> {
     let mut output = crate::output::stdout();
     let quiet = options.recording.quiet;
     if let Some(order) = options.dump {
-        dump::report(order, quiet, &input, &reader, output)?;
+        let packets = !options.recording.trace.off;
+        let request = DumpRequest { order, packets };
+        dump::report(request, quiet, &input, &reader, output)?;
         return Ok(exit::SUCCESS);
     }
     let chosen = &options.recording.filter;

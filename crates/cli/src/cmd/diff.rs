@@ -10,7 +10,7 @@ use std::thread::{Builder, ScopedJoinHandle};
 use oxperf_analysis::diff::{DiffTable, Side, compare};
 use oxperf_present::diff::{Compared, DiffDocument, StreamSide, streams, table};
 
-use super::dump;
+use super::dump::{self, DumpRequest};
 use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 use crate::input::Input;
@@ -36,9 +36,11 @@ fn run(options: &Comparison) -> Result<i32, Failure> {
         inputs.truncate(2);
     }
     if let Some(order) = options.dump {
+        let packets = !options.recording.trace.off;
+        let request = DumpRequest { order, packets };
         for input in &inputs {
             let output = crate::output::stdout();
-            dump::report(order, quiet, input, &input.reader()?, output)?;
+            dump::report(request, quiet, input, &input.reader()?, output)?;
         }
     }
     oxperf_sys::heap::keep_freed_memory();

@@ -19,9 +19,18 @@ use crate::input::Input;
 use crate::losses::report_trouble;
 use crate::output::Output;
 
-/// The dumper of a recording's records in an order.
+/// The records that are shown, and the parts of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DumpRequest {
+    /// The order of the records.
+    pub(crate) order: RecordOrder,
+    /// Trace is shown as packets.
+    pub(crate) packets: bool,
+}
+
+/// The dumper of a recording's records.
 pub(crate) fn dumper(
-    order: RecordOrder,
+    request: DumpRequest,
     input: &Input,
     reader: &Reader<'_>,
     events: &EventTable,
@@ -32,7 +41,8 @@ pub(crate) fn dumper(
         endian: reader.endian(),
         architecture: architecture(reader),
         consumer,
-        in_file_order: order == RecordOrder::File,
+        packets: request.packets,
+        in_file_order: request.order == RecordOrder::File,
         utc_offset: oxperf_sys::clock::utc_offset,
     };
     RecordDumper::new(&options, events.clone())
@@ -104,7 +114,7 @@ impl Sink for DumpSink {
 
 /// Runs `report -D`: the records, then how many there are of each kind.
 pub(crate) fn report(
-    order: RecordOrder,
+    request: DumpRequest,
     quiet: bool,
     input: &Input,
     reader: &Reader<'_>,
@@ -113,13 +123,13 @@ pub(crate) fn report(
     let progress = input.progress(true);
     // A dump shows what the recording holds: no code that was made at run time is looked for, and trace stays as it is.
     let query = Query {
-        order,
+        order: request.order,
         keeps_exited_threads: true,
         progress: Some(&progress),
         ..Query::default()
     };
     let walk = query.start(reader);
-    let dumper = dumper(order, input, reader, walk.events(), Consumer::Report);
+    let dumper = dumper(request, input, reader, walk.events(), Consumer::Report);
     let mut sink = DumpSink {
         dumper,
         output,

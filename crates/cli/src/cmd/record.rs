@@ -80,6 +80,9 @@ fn fill_cache(command: &RecordCommand, outcome: &Outcome) {
     let (Destination::File(path), Some(cache)) = (&outcome.output, &command.build_id_cache) else {
         return;
     };
+    if !path.is_file() {
+        return;
+    }
     if let Err(failure) = buildid_cache::fill(cache, &path.to_string_lossy()) {
         print_error(&format!(
             "Warning: the binaries were not put into the cache: {failure}"

@@ -26,7 +26,7 @@ use oxperf_itrace::ItraceOptions;
 use oxperf_query::{formatters, require_cpus};
 use oxperf_tracepoint::Formatters;
 
-use super::dump;
+use super::dump::{self, DumpRequest};
 use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 use crate::input::Input;
@@ -109,7 +109,9 @@ impl Report<'_> {
                 ReportForm::Dump(order) => {
                     self.hint(&mut output)?;
                     let quiet = options.recording.quiet;
-                    return dump::report(order, quiet, self.input, self.reader, output)
+                    let packets = !options.recording.trace.off;
+                    let request = DumpRequest { order, packets };
+                    return dump::report(request, quiet, self.input, self.reader, output)
                         .map(Next::Exit);
                 }
                 _ => {

@@ -5,6 +5,7 @@ mod call_tree;
 mod checks;
 mod dlfilter;
 mod gen_script;
+mod perf_program;
 mod programs;
 mod script_pipe;
 
@@ -46,7 +47,8 @@ use oxperf_symbols::SymbolStore;
 use oxperf_sys::files::create_output;
 use oxperf_tracepoint::Formatters;
 
-use super::{Entry, dump};
+use super::Entry;
+use super::dump::{self, DumpRequest};
 use crate::failure::{Failure, code};
 use crate::input::Input;
 use crate::losses::{report_chains, report_trouble};
@@ -118,8 +120,8 @@ pub(crate) fn run_to(options: ScriptOptions, mut output: Output) -> Result<i32, 
     }
     let formatters = formatters(&reader);
     if let Some(language) = &options.gen_script {
-        let language = gen_script::language(language)?;
-        gen_script::write(language, &EventTable::new(&reader), &formatters)?;
+        let program = gen_script::NewProgram::of(language)?;
+        gen_script::write(program, &EventTable::new(&reader), &formatters)?;
         return Ok(code::SUCCESS);
     }
     let script = Script {
@@ -320,9 +322,11 @@ impl<'o> Script<'o, '_> {
             },
         };
         let chains = self.chains();
-        let dumper = options
-            .dump
-            .map(|order| dump::dumper(order, self.input, reader, walk.events(), Consumer::Script));
+        let dumper = options.dump.map(|order| {
+            let packets = options.trace.is_some();
+            let request = DumpRequest { order, packets };
+            dump::dumper(request, self.input, reader, walk.events(), Consumer::Script)
+        });
         let switching = Switching::new(&options.recording.switching, walk.events())?;
         let dlfilter = self.dlfilter(&names)?;
         let choice = FunctionChoice::new(options.functions.clone());

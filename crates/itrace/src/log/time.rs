@@ -3,11 +3,67 @@
 use std::io::Write;
 
 use intel_pt::{Config, Measured, Tsc};
+use oxperf_abi::PerfTime;
 
 use super::line;
+use crate::TscClock;
 
 /// A TSC packet may come late by so many ticks.
 const SLIP: u32 = 0x10000;
+
+/// Appends the stretches of time that are asked for, in the time of records and of the trace; 0 for one without end.
+pub(super) fn write_ranges(
+    times: &[(PerfTime, PerfTime)],
+    clock: Option<TscClock>,
+    out: &mut Vec<u8>,
+) {
+    let Some(clock) = clock.filter(|_| !times.is_empty()) else {
+        return;
+    };
+    line!(out, "intel_pt_setup_time_ranges: {} range(s)", times.len());
+    for (number, &(first, last)) in times.iter().enumerate() {
+        let end = if last.0 == u64::MAX { 0 } else { last.0 };
+        line!(
+            out,
+            "range {number}: perf time interval: {} to {end}",
+            first.0
+        );
+        let [start, end] = [first_tick(clock, first), last_tick(clock, last)];
+        let hex = |tick: u64| {
+            if tick == 0 {
+                "0".to_owned()
+            } else {
+                format!("{tick:#x}")
+            }
+        };
+        line!(
+            out,
+            "range {number}: TSC time interval: {} to {}",
+            hex(start),
+            hex(end)
+        );
+    }
+}
+
+/// The first tick that is not before a time; 0 for the beginning.
+fn first_tick(clock: TscClock, time: PerfTime) -> u64 {
+    let near = clock.tsc(time);
+    match time.0 {
+        0 => 0,
+        _ if clock.time(near) < time => near + 1,
+        _ => near,
+    }
+}
+
+/// The last tick that is not behind a time; 0 for no end.
+fn last_tick(clock: TscClock, time: PerfTime) -> u64 {
+    if matches!(time.0, 0 | u64::MAX) {
+        return 0;
+    }
+    let near = clock.tsc(time);
+    let next = (near..near.saturating_add(16)).take_while(|tick| clock.time(*tick) <= time);
+    next.last().unwrap_or(near)
+}
 
 /// Appends the clocks that a decoder begins with.
 pub(super) fn write_config(config: &Config, out: &mut Vec<u8>) {

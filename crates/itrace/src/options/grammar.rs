@@ -98,7 +98,10 @@ impl Parser<'_> {
             b'l' | b'L' => self.options.stacks.last_branch_size = self.entries()?.unwrap_or(64),
             b's' => self.options.skip = self.skip()?,
             b'e' => self.options.errors.without = self.signed()?.minus,
-            b'd' => self.options.log.with = self.signed()?.plus,
+            b'd' => {
+                let letters = self.signed()?;
+                (self.options.log.with, self.options.log.without) = (letters.plus, letters.minus);
+            }
             _ => {}
         }
         Some(())

@@ -192,11 +192,13 @@ pub(crate) fn decode(file: &[u8], root: &Path, setup: DecodeSetup<'_>) -> Decode
         with_code: false,
         cores,
         window,
+        times: Vec::new(),
         log: None,
     };
     let mut sink = Collected {
         text: Vec::new(),
         form,
+        times: Vec::new(),
         window: kept,
     };
     let mut tracer = Tracer::new(&trace, reader.endian(), planned, options, &mut sink);

@@ -100,7 +100,7 @@ impl<'s> TextFormat<'s> {
             comm: shows(FieldSet::COMM).then_some(comm.as_ref()),
             pid: shows(FieldSet::PID).then_some(moment.pid.0),
             tid: shows(FieldSet::TID).then_some(moment.tid.0),
-            cpu: shows(FieldSet::CPU).then(|| id.cpu.map_or(0, |cpu| cpu.0)),
+            cpu: shows(FieldSet::CPU).then(|| Some(id.cpu.map_or(0, |cpu| cpu.0))),
             misc: shows(FieldSet::MISC).then_some((header.kind, header.misc)),
             time: shows(FieldSet::TIME).then(|| self.context.options.clock.shown(moment.time)),
             ..Head::default()

@@ -37,11 +37,9 @@ fn samples_scripts_and_other_recordings_are_offered() {
 fn what_the_browser_cannot_do_it_asks_for() {
     let profile = profile(&STACKS);
     let mut browser = browser(&profile);
-    let (symbol, object) = ("main".to_owned(), "/bin/app".to_owned());
-    assert_eq!(
-        keys(&mut browser, "a"),
-        Some(Request::Annotate { symbol, object })
-    );
+    assert_eq!(keys(&mut browser, "a"), None);
+    let said = "No sample is in main itself: it stands in call chains alone";
+    assert!(screen(&mut browser, 80, 12).contains(said));
     assert_eq!(keys(&mut browser, "i"), Some(Request::Header));
     let Some(Request::Export(text)) = keys(&mut browser, "P") else {
         panic!("no export")
@@ -51,9 +49,11 @@ fn what_the_browser_cannot_do_it_asks_for() {
         "{text}"
     );
     assert_eq!(text.lines().count(), 7);
+    browser.press(Key::Down);
+    browser.press(Key::Down);
     browser.press(Key::Enter);
-    assert!(screen(&mut browser, 80, 12).contains("Annotate main"));
-    let (symbol, object) = ("main".to_owned(), "/bin/app".to_owned());
+    assert!(screen(&mut browser, 80, 12).contains("Annotate sort"));
+    let (symbol, object) = ("sort".to_owned(), "/bin/app".to_owned());
     assert_eq!(
         browser.press(Key::Enter),
         Some(Request::Annotate { symbol, object })

@@ -277,8 +277,9 @@ fn relative(mut entries: Vec<u8>, table: u64) -> Vec<u8> {
 fn a_function_without_a_file_is_unwound_by_the_table_that_came_with_it() {
     const TABLE: u64 = 0x310;
     let entries = relative(three(), TABLE);
-    let info = |machine, entries: &[u8]| UnwindInfo::of_table(machine, true, 0x100, TABLE, entries);
-    let space = Mapped(info(X86_64, &entries).unwrap());
+    let arch = Arch::by_elf_machine(X86_64).unwrap();
+    let info = |entries: &[u8]| UnwindInfo::of_table(arch, true, 0x100, TABLE, entries);
+    let space = Mapped(info(&entries));
     assert_eq!(
         walked(&space, with_frame(0x108), &STACK, 127),
         (vec![0x108, 0x20f, 0x307], UnwindEnd::Outermost)
@@ -289,13 +290,13 @@ fn a_function_without_a_file_is_unwound_by_the_table_that_came_with_it() {
     );
     for end in 0..entries.len() {
         walked(
-            &Mapped(info(X86_64, &entries[..end]).unwrap()),
+            &Mapped(info(&entries[..end])),
             with_frame(0x108),
             &STACK,
             127,
         );
     }
-    assert!(info(1, &entries).is_none());
+    assert_eq!(Arch::by_elf_machine(1), None);
 }
 
 /// A 32-bit program lies at 0 here, as one that is not position independent may.

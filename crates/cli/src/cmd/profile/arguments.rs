@@ -3,18 +3,23 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use oxperf_capture::{CallGraph, TargetOptions};
+use oxperf_capture::{CallGraph, Target, TargetOptions};
 
 use super::ProfileCommand;
 use crate::arguments::{Invocation, symbols};
 use crate::cmd::record;
 use crate::failure::Failure;
+use crate::output::print_error;
 
 const EXAMPLES: &str = "\
 Examples:
   oxperf profile -- ./program ARGS       profile a program
   oxperf profile -p 1234                 profile a running process until Ctrl-C
   oxperf profile -a -- sleep 10          profile the whole machine for ten seconds";
+
+/// Said where no command and no process is named.
+const WHOLE_MACHINE: &str =
+    "Profiling the whole machine until Ctrl-C. To profile a program: profile -- COMMAND [ARGS]...";
 
 /// The options.
 pub(crate) fn command() -> Command {
@@ -54,6 +59,9 @@ pub(crate) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, 
         Ok(record) => record,
         Err(problem) => return problem.report(),
     };
+    if record.options.target.target == Target::AllCpus && record.options.target.workload.is_none() {
+        print_error(WHOLE_MACHINE);
+    }
     let call_graph = &mut record.options.sampling.call_graph;
     if *call_graph == CallGraph::Off {
         *call_graph = CallGraph::FramePointers { max_stack: None };

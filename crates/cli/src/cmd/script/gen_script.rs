@@ -1,4 +1,4 @@
-//! `-g LANGUAGE`: a program to begin with, which reads the recording's events with `-s`.
+//! `-g LANGUAGE` or `-g FILE`: a program to begin with, which reads the recording's events with `-s`.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -13,23 +13,44 @@ use crate::failure::Failure;
 use crate::output::print_line;
 use oxperf_script::event_style::event_name;
 
-/// The language of a name.
-pub(super) fn language(name: &str) -> Result<Language, Failure> {
-    let unknown = || {
-        Failure::bad_option(format!(
-            "unknown language '{name}': python and perl are known"
-        ))
-    };
-    Language::parse(name).ok_or_else(unknown)
+/// A program to be written.
+pub(super) struct NewProgram {
+    language: Language,
+    path: PathBuf,
 }
 
-/// Writes the program into this folder. One that is there stays: it may have been worked on.
+impl NewProgram {
+    /// The program of a language, or of a file whose suffix says its language.
+    pub(super) fn of(name: &str) -> Result<NewProgram, Failure> {
+        let named = |language: Language| NewProgram {
+            language,
+            path: PathBuf::from(format!("perf-script.{}", language.suffix())),
+        };
+        let path = PathBuf::from(name);
+        let suffix = path.extension().and_then(|suffix| suffix.to_str());
+        let of_file = || {
+            let language = suffix.and_then(Language::parse)?;
+            Some(NewProgram {
+                language,
+                path: path.clone(),
+            })
+        };
+        let program = Language::parse(name).map(named).or_else(of_file);
+        program.ok_or_else(|| {
+            Failure::bad_option(format!(
+                "unknown language '{name}': python, perl, FILE.py and FILE.pl are known"
+            ))
+        })
+    }
+}
+
+/// Writes the program. One that is there stays: it may have been worked on.
 pub(super) fn write(
-    language: Language,
+    program: NewProgram,
     events: &EventTable,
     formatters: &Formatters,
 ) -> Result<(), Failure> {
-    let path = PathBuf::from(format!("perf-script.{}", language.suffix()));
+    let NewProgram { language, path } = program;
     let failed = |error: std::io::Error| {
         let hint = match error.kind() {
             ErrorKind::AlreadyExists => "\nMove it away, or work in another folder",

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::arguments::ProgramRequest;
+use super::perf_program;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -24,8 +25,11 @@ pub(super) fn start(program: &ProgramRequest) -> Result<Option<(EventReader, Out
     let Some(named) = &program.name else {
         return arguments
             .next()
-            .map_or(Ok(None), |first| Err(unexpected(first)));
+            .map_or(Ok(None), |first| Err(unexpected(first, arguments.next())));
     };
+    if let Some(refusal) = perf_program::refusal(named) {
+        return Err(refusal);
+    }
     let mut command = command(named);
     command.args(arguments);
     let failed = |error: std::io::Error| {
@@ -50,12 +54,13 @@ pub(super) fn start(program: &ProgramRequest) -> Result<Option<(EventReader, Out
 }
 
 /// The refusal of an argument that no program is there for: what looks like an option is most likely a misspelt one.
-fn unexpected(argument: &str) -> Failure {
+fn unexpected(argument: &str, next: Option<&String>) -> Failure {
+    if let ("report" | "record", Some(name)) = (argument, next) {
+        return perf_program::named(name);
+    }
     Failure::bad_option(match argument.starts_with('-') {
         true => format!("error: unexpected argument '{argument}' found\nSee: oxperf script --help"),
-        false => format!(
-            "error: '{argument}' is no option, and no program is named that it could be for: -s PROGRAM"
-        ),
+        false => return perf_program::named(argument),
     })
 }
 
