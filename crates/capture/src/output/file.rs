@@ -14,33 +14,35 @@ use oxperf_sys::files::create_output;
 /// # Errors
 /// The kernel's answer; also when the path names something that is no file.
 pub(crate) fn create(path: &Path) -> io::Result<(File, Claim)> {
-    let claim = match fs::metadata(path) {
-        Ok(before) if before.file_type().is_char_device() => Claim::Settled,
+    let unsettled = match fs::metadata(path) {
+        Ok(before) if before.file_type().is_char_device() => None,
         Ok(before) if !before.is_file() => {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "not a regular file",
             ));
         }
-        Ok(before) if before.len() > 0 => Claim::Beside {
+        Ok(before) if before.len() > 0 => Some(Unsettled::Beside {
             temporary: with_suffix(path, &format!(".new-{}", std::process::id())),
             path: path.to_owned(),
-        },
-        _ if path.is_symlink() => Claim::Settled,
-        _ => Claim::New(path.to_owned()),
+        }),
+        _ if path.is_symlink() => None,
+        _ => Some(Unsettled::New(path.to_owned())),
     };
-    let made = match &claim {
-        Claim::Beside { temporary, .. } => temporary,
-        Claim::New(_) | Claim::Settled => path,
+    let made = match &unsettled {
+        Some(Unsettled::Beside { temporary, .. }) => temporary,
+        Some(Unsettled::New(_)) | None => path,
     };
-    Ok((create_output(made)?, claim))
+    Ok((create_output(made)?, Claim(unsettled)))
 }
 
 /// The name of an output. Until it is settled, dropping it removes the file: nothing was recorded.
 #[derive(Debug)]
-pub(crate) enum Claim {
-    /// The output has its name for good.
-    Settled,
+pub(crate) struct Claim(Option<Unsettled>);
+
+/// A file that may yet have to go.
+#[derive(Debug)]
+enum Unsettled {
     /// There was nothing of that name.
     New(PathBuf),
     /// There is a file of that name; it goes by `NAME.old` from then on, whatever was called so before.
@@ -58,26 +60,27 @@ impl Claim {
     /// # Errors
     /// The kernel's answer.
     pub(crate) fn settle(&mut self) -> io::Result<()> {
-        if let Claim::Beside { temporary, path } = self {
-            fs::rename(&*path, with_suffix(path, ".old"))?;
+        if let Some(Unsettled::Beside { temporary, path }) = &self.0 {
+            fs::rename(path, with_suffix(path, ".old"))?;
             fs::rename(temporary, path)?;
         }
-        *self = Claim::Settled;
+        self.0 = None;
         Ok(())
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        let (Claim::New(made)
-        | Claim::Beside {
-            temporary: made, ..
-        }) = self
-        else {
-            return;
-        };
-        // It is in nobody's way.
-        let _ = fs::remove_file(made);
+        if let Some(
+            Unsettled::New(made)
+            | Unsettled::Beside {
+                temporary: made, ..
+            },
+        ) = &self.0
+        {
+            // It is in nobody's way.
+            let _ = fs::remove_file(made);
+        }
     }
 }
 
@@ -112,6 +115,7 @@ mod tests {
         let old = with_suffix(&path, ".old");
         fs::write(&path, "one").unwrap();
         make(&path);
+        assert!(path.exists());
         assert_eq!(fs::read_to_string(&old).unwrap(), "one");
         make(&path);
         assert_eq!(fs::read_to_string(&old).unwrap(), "one");
@@ -127,6 +131,8 @@ mod tests {
         let old = with_suffix(&path, ".old");
         drop(create(&path).unwrap());
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        make(&path);
+        assert!(path.exists());
         fs::write(&path, "two").unwrap();
         fs::write(&old, "one").unwrap();
         drop(create(&path).unwrap());

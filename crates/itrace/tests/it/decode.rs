@@ -198,7 +198,6 @@ pub(crate) fn decode(file: &[u8], root: &Path, setup: DecodeSetup<'_>) -> Decode
     let mut sink = Collected {
         text: Vec::new(),
         form,
-        times: Vec::new(),
         window: kept,
     };
     let mut tracer = Tracer::new(&trace, reader.endian(), planned, options, &mut sink);
