@@ -91,8 +91,9 @@ impl Shown {
 /// Width of a tab: the next column that is a multiple of this.
 const TAB: usize = 8;
 
-/// The line with blanks in place of its tabs.
+/// The line with blanks in place of its tabs, and none at its end.
 fn without_tabs(line: &str) -> String {
+    let line = line.trim_ascii_end();
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
     for (nth, part) in line.split('\t').enumerate() {
@@ -116,8 +117,14 @@ mod tests {
     #[test]
     fn tabs_lead_to_every_eighth_column() {
         assert_eq!(without_tabs("\ta\t\tbc"), "        a               bc");
-        assert_eq!(without_tabs("12345678\tx\t"), "12345678        x       ");
+        assert_eq!(without_tabs("12345678\tx"), "12345678        x");
         assert_eq!(without_tabs("no tab"), "no tab");
+    }
+
+    #[test]
+    fn blanks_at_the_end_of_a_line_are_left_out() {
+        assert_eq!(without_tabs("\tx += 1;  \t \r"), "        x += 1;");
+        assert_eq!(without_tabs(" \t "), "");
     }
 
     #[test]

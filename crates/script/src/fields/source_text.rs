@@ -28,7 +28,29 @@ pub(crate) fn write_source_text(
         push_number(out, u64::from(line.line), 1, b' ');
         out.resize(out.len().max(start + 8), b' ');
         out.push(b' ');
-        out.extend_from_slice(sanitize(&String::from_utf8_lossy(shown)).as_bytes());
+        push_source(&String::from_utf8_lossy(shown), out);
         out.push(b'\n');
+    }
+}
+
+/// Appends a line of source text, with its tabs; what else would steer a terminal is spelled out.
+fn push_source(line: &str, out: &mut Vec<u8>) {
+    for (nth, part) in line.split('\t').enumerate() {
+        if nth > 0 {
+            out.push(b'\t');
+        }
+        out.extend_from_slice(sanitize(part).as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tabs_of_source_text_stay_and_other_controls_are_spelled_out() {
+        let mut out = Vec::new();
+        push_source("\t\tx += 1;\t\x1b[31m", &mut out);
+        assert_eq!(out, b"\t\tx += 1;\t\\x1b[31m");
     }
 }
