@@ -10,7 +10,7 @@ use crate::fallback::{self, FallbackStep};
 use crate::notice::{Notice, Observer};
 use crate::open::{OpenEvents, Refusal};
 use crate::options::TargetOptions;
-use crate::plan::{MachineInfo, Plan, Purpose};
+use crate::plan::{MachineInfo, Plan, Purpose, Requests};
 use crate::system;
 use crate::unsupported::Unsupported;
 
@@ -47,14 +47,19 @@ pub fn acquire(
 ) -> Result<Acquired, CaptureError> {
     let mut attempt = Attempt {
         target,
-        requests,
+        requests: with_privilege(target, requests),
+        removed: Vec::new(),
         unsupported: Unsupported::default(),
         raised_files: false,
         permissions: system::permissions(),
         observer,
     };
     loop {
-        let (requests, unsupported) = (&attempt.requests, attempt.unsupported);
+        let unsupported = attempt.unsupported;
+        let requests = Requests {
+            kept: &attempt.requests,
+            removed: &attempt.removed,
+        };
         let plan = Plan::new(target, purpose, requests, context.machine, unsupported);
         match OpenEvents::open(context.kernel, &plan, context.workload) {
             Ok(open) => {
@@ -69,10 +74,20 @@ pub fn acquire(
     }
 }
 
+/// The requests with the target's privilege: an event that takes another's place is named by what it counts.
+fn with_privilege(target: &TargetOptions, mut requests: Vec<EventRequest>) -> Vec<EventRequest> {
+    for request in &mut requests {
+        target.privilege.apply(&mut request.attr.flags);
+    }
+    requests
+}
+
 /// The inputs that change between two plans.
 struct Attempt<'a> {
     target: &'a TargetOptions,
     requests: Vec<EventRequest>,
+    /// Events that were left out.
+    removed: Vec<EventRequest>,
     unsupported: Unsupported,
     raised_files: bool,
     permissions: Permissions,
@@ -133,13 +148,15 @@ impl Attempt<'_> {
         )
     }
 
-    /// Leaves an event out, with its group when it leads one. Without any event left, or without the tracking event
+    /// Leaves an event out, with its group when it leads one. Without any event left that counts, or without the tracking event
     /// that the recording cannot do without, that is an error.
     fn remove(&mut self, event: usize, explanation: Explanation) -> Result<(), CaptureError> {
         let kept = without_event(&self.requests, event);
-        if kept.is_empty() || event >= self.requests.len() {
+        let counts_nothing = kept.iter().all(EventRequest::is_dummy);
+        if counts_nothing || event >= self.requests.len() {
             return Err(CaptureError::NoEvent(explanation));
         }
+        self.removed.push(self.requests[event].clone());
         self.requests = kept;
         self.observer.notice(Notice::EventRemoved(explanation));
         Ok(())

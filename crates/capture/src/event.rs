@@ -91,6 +91,25 @@ impl EventRequest {
             .map(|(system, event)| (system.as_str(), event.as_str()))
     }
 
+    /// Returns whether it counts nothing and only carries other records.
+    pub(crate) fn is_dummy(&self) -> bool {
+        self.is_software(SoftwareId::Dummy)
+    }
+
+    /// Returns whether every sample carries data of its own: a tracepoint's record, or what a BPF program wrote.
+    pub(crate) fn carries_data(&self) -> bool {
+        self.is_tracepoint() || self.is_software(SoftwareId::BpfOutput)
+    }
+
+    /// Returns whether each event is of interest by itself, so that all are sampled unless the user says otherwise.
+    pub(crate) fn is_occurrence(&self) -> bool {
+        self.carries_data() || self.attr.kind == EventType::BREAKPOINT
+    }
+
+    fn is_software(&self, id: SoftwareId) -> bool {
+        self.attr.kind == EventType::SOFTWARE && self.attr.config == id as u64
+    }
+
     /// Returns whether a sample carries a tracepoint's record.
     pub(crate) fn is_tracepoint(&self) -> bool {
         self.attr.kind == EventType::TRACEPOINT

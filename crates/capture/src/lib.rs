@@ -64,7 +64,7 @@ pub use options::{
     SamplingOptions, Start, Target, TargetOptions,
 };
 pub use output::{RecordOutput, Volume};
-pub use plan::{MachineInfo, Plan, Purpose};
+pub use plan::{MachineInfo, Plan, Purpose, Requests};
 pub use record::{Outcome, record};
 pub use registers::RegisterMask;
 pub use synthesize::Synthesizer;

@@ -25,6 +25,33 @@ pub enum Purpose<'a> {
     Sampling(&'a SamplingOptions),
 }
 
+/// The events of a plan: those that are opened, and those that were to be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Requests<'a> {
+    /// The events to open.
+    pub kept: &'a [EventRequest],
+    /// Events that the kernel refused. They are not opened; the ids of samples are those of a recording of all.
+    pub removed: &'a [EventRequest],
+}
+
+impl<'a> From<&'a [EventRequest]> for Requests<'a> {
+    fn from(kept: &'a [EventRequest]) -> Requests<'a> {
+        Requests { kept, removed: &[] }
+    }
+}
+
+impl<'a> From<&'a Vec<EventRequest>> for Requests<'a> {
+    fn from(kept: &'a Vec<EventRequest>) -> Requests<'a> {
+        kept.as_slice().into()
+    }
+}
+
+impl<'a, const N: usize> From<&'a [EventRequest; N]> for Requests<'a> {
+    fn from(kept: &'a [EventRequest; N]) -> Requests<'a> {
+        kept.as_slice().into()
+    }
+}
+
 /// The planner's knowledge of the machine.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MachineInfo {
@@ -58,15 +85,16 @@ pub struct Plan {
 
 impl Plan {
     /// Plans what is opened for `requests`, without what the kernel does not support.
-    pub fn new(
+    pub fn new<'a>(
         target: &TargetOptions,
         purpose: Purpose<'_>,
-        requests: &[EventRequest],
+        requests: impl Into<Requests<'a>>,
         machine: &MachineInfo,
         unsupported: Unsupported,
     ) -> Plan {
+        let requests = requests.into();
         match purpose {
-            Purpose::Counting => Plan::for_counting(target, requests, machine),
+            Purpose::Counting => Plan::for_counting(target, requests.kept, machine),
             Purpose::Sampling(sampling) => {
                 let attrs = sampling::Sampling {
                     target,
@@ -101,20 +129,19 @@ impl Plan {
 
     fn for_sampling(
         sampling: sampling::Sampling<'_>,
-        requests: &[EventRequest],
+        requests: Requests<'_>,
         machine: &MachineInfo,
     ) -> Plan {
         let target = sampling.target;
-        let requests = with_tracking(target, requests);
-        let tracking = tracking_index(target, &requests);
-        let attrs = sampling.attrs(&requests, tracking);
-        let planned = requests.into_iter().zip(attrs).enumerate();
+        let (kept, tracking) = with_tracking(target, requests.kept);
+        let attrs = sampling.attrs(&kept, requests.removed, tracking);
+        let planned = kept.into_iter().zip(attrs).enumerate();
         let events: Vec<PlannedEvent> = planned
             .map(|(index, (request, attr))| PlannedEvent {
-                sites: sites::for_sampling(target, machine, &request, index == tracking),
+                sites: sites::for_sampling(target, machine, &request, tracking.is_added(index)),
                 request,
                 attr,
-                tracking: index == tracking,
+                tracking: tracking.is(index),
             })
             .collect();
         let rings = sites::rings(&events);
@@ -127,24 +154,43 @@ impl Plan {
     }
 }
 
-/// Returns whether an event of its own has to carry the task and mapping records: the user's events may be off, or on
-/// CPUs that do not see every task.
-fn needs_dummy(target: &TargetOptions) -> bool {
+/// The event that carries the records of tasks and mappings, by its index in the plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Tracking {
+    /// An event of the user does.
+    Asked(usize),
+    /// One that the planner added does that alone.
+    Added(usize),
+}
+
+impl Tracking {
+    fn is(self, index: usize) -> bool {
+        let (Tracking::Asked(own) | Tracking::Added(own)) = self;
+        own == index
+    }
+
+    fn is_added(self, index: usize) -> bool {
+        self == Tracking::Added(index)
+    }
+}
+
+/// Returns whether the event that carries the task and mapping records has to run on its own: the user's events may be
+/// off, or on CPUs that do not see every task.
+fn tracks_apart(target: &TargetOptions) -> bool {
     target.target.is_cpu_wide() || target.start != Start::Now
 }
 
-fn with_tracking(target: &TargetOptions, requests: &[EventRequest]) -> Vec<EventRequest> {
+/// The events with the one that tracks. A dummy that the user names first counts nothing either and takes its place.
+fn with_tracking(
+    target: &TargetOptions,
+    requests: &[EventRequest],
+) -> (Vec<EventRequest>, Tracking) {
     let mut requests = requests.to_vec();
-    if needs_dummy(target) {
-        requests.push(EventRequest::tracking_dummy());
+    let has_own = requests.first().is_some_and(EventRequest::is_dummy);
+    if has_own || !tracks_apart(target) {
+        return (requests, Tracking::Asked(0));
     }
-    requests
-}
-
-fn tracking_index(target: &TargetOptions, requests: &[EventRequest]) -> usize {
-    if needs_dummy(target) {
-        requests.len().saturating_sub(1)
-    } else {
-        0
-    }
+    requests.push(EventRequest::tracking_dummy());
+    let added = Tracking::Added(requests.len() - 1);
+    (requests, added)
 }

@@ -3,6 +3,7 @@
 
 use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleType};
 
+use super::Tracking;
 use crate::event::EventRequest;
 use crate::options::{CallGraph, Rate, SamplingOptions, Target, TargetOptions};
 use crate::registers::RegisterMask;
@@ -17,27 +18,42 @@ pub(super) struct Sampling<'a> {
 }
 
 impl Sampling<'_> {
-    /// The attributes of `requests`, in their order; the event at `tracking` carries task and mapping records.
-    pub(super) fn attrs(self, requests: &[EventRequest], tracking: usize) -> Vec<EventAttr> {
-        let attr = |(index, request)| {
+    /// The attributes of `requests`, in their order; the event of `tracking` carries task and mapping records. Samples
+    /// are identified as if those that were `removed` were among them.
+    pub(super) fn attrs(
+        self,
+        requests: &[EventRequest],
+        removed: &[EventRequest],
+        tracking: Tracking,
+    ) -> Vec<EventAttr> {
+        let has_members = |index| requests.iter().any(|other| other.leader == Some(index));
+        let attr = |(index, request): (usize, &EventRequest)| {
             let builder = Builder {
                 common: self,
                 request,
-                tracking: index == tracking,
+                tracking: tracking.is(index),
+                added: tracking.is_added(index),
+                grouped: request.leader.is_some() || has_members(index),
             };
             builder.build()
         };
-        let mut attrs: Vec<EventAttr> = requests.iter().enumerate().map(attr).collect();
+        let mut attrs: Vec<EventAttr> = requests
+            .iter()
+            .chain(removed)
+            .enumerate()
+            .map(attr)
+            .collect();
         identify_samples(&mut attrs);
+        attrs.truncate(requests.len());
         attrs
     }
 }
 
 /// With several events a sample names the one it belongs to: where samples differ in shape, at a position that does
-/// not depend on the shape.
+/// not depend on the shape. One that is read with its samples names itself always.
 fn identify_samples(attrs: &mut [EventAttr]) {
     let [first, rest @ ..] = &*attrs else { return };
-    if rest.is_empty() {
+    if rest.is_empty() && !first.sample_type.contains(SampleType::READ) {
         return;
     }
     let alike = rest
@@ -54,7 +70,12 @@ fn identify_samples(attrs: &mut [EventAttr]) {
 struct Builder<'a> {
     common: Sampling<'a>,
     request: &'a EventRequest,
+    /// It carries the records of tasks and mappings.
     tracking: bool,
+    /// The planner added it to carry them, as opposed to the user's first one.
+    added: bool,
+    /// It leads others, or follows one.
+    grouped: bool,
 }
 
 impl Builder<'_> {
@@ -64,7 +85,7 @@ impl Builder<'_> {
         attr.sample_type |= self.sample_type();
         attr.read_format = self.read_format();
         attr.sample_max_stack = self.max_stack();
-        if !self.is_added() {
+        if !self.added {
             self.set_call_graph(&mut attr);
             self.set_registers(&mut attr);
         }
@@ -78,15 +99,9 @@ impl Builder<'_> {
         attr
     }
 
-    /// The tracking event that the planner added, as opposed to the user's first one.
-    fn is_added(&self) -> bool {
-        self.tracking && super::needs_dummy(self.common.target)
-    }
-
     fn rate(&self) -> Rate {
         let given = self.request.rate.or(self.common.sampling.rate);
-        let every_one = self.request.is_tracepoint() || self.is_added();
-        given.unwrap_or(if every_one {
+        given.unwrap_or(if self.request.is_occurrence() || self.added {
             Rate::Period(1)
         } else {
             Rate::DEFAULT
@@ -112,30 +127,29 @@ impl Builder<'_> {
     }
 
     fn sample_type(&self) -> SampleType {
-        let tracepoint = self.request.is_tracepoint();
+        let carries_data = self.request.carries_data();
         let mut fields = SampleType::IP | SampleType::TID;
         fields.set(
             SampleType::TIME,
             self.request
                 .time
-                .unwrap_or(!self.common.target.follows_tasks() || tracepoint),
+                .unwrap_or(!self.common.target.follows_tasks() || carries_data),
         );
         fields.set(
             SampleType::CPU,
-            self.common.target.target.is_cpu_wide() || tracepoint,
+            self.common.target.target.is_cpu_wide() || carries_data,
         );
-        fields.set(SampleType::RAW, tracepoint);
-        fields.set(
-            SampleType::PERIOD,
-            matches!(self.rate(), Rate::Frequency(_)) || tracepoint,
-        );
+        fields.set(SampleType::RAW, carries_data);
+        let varies = matches!(self.rate(), Rate::Frequency(_));
+        let without_own_rate = carries_data && self.request.rate.is_none();
+        fields.set(SampleType::PERIOD, varies || without_own_rate);
         fields.set(SampleType::CALLCHAIN, self.call_graph() != CallGraph::Off);
         fields.set(SampleType::READ, self.request.sample_read);
         fields
     }
 
     fn call_graph(&self) -> CallGraph {
-        if self.is_added() {
+        if self.added {
             return CallGraph::Off;
         }
         self.request
@@ -151,8 +165,6 @@ impl Builder<'_> {
                 attr.sample_type |= SampleType::STACK_USER;
                 attr.sample_stack_user = stack_size;
                 attr.flags.set(AttrFlags::EXCLUDE_CALLCHAIN_USER, true);
-                // Data may hold what a register pointed to.
-                attr.flags.set(AttrFlags::MMAP_DATA, self.tracking);
             }
             CallGraph::BranchRecords => {
                 attr.sample_type |= SampleType::BRANCH_STACK;
@@ -166,16 +178,16 @@ impl Builder<'_> {
     }
 
     fn set_registers(&self, attr: &mut EventAttr) {
-        let asked = self.common.sampling.user_registers;
+        let sampling = self.common.sampling;
+        // What counts nothing interrupts nothing.
+        let counts = !self.request.is_dummy();
+        let asked = sampling.user_registers.filter(|_| counts);
         attr.sample_regs_user = match self.call_graph() {
             CallGraph::Dwarf { .. } => RegisterMask::for_unwinding(asked),
             _ => asked.map_or(0, |asked| asked.0),
         };
-        attr.sample_regs_intr = self
-            .common
-            .sampling
-            .interrupted_registers
-            .map_or(0, |asked| asked.0);
+        let interrupted = sampling.interrupted_registers.filter(|_| counts);
+        attr.sample_regs_intr = interrupted.map_or(0, |asked| asked.0);
         attr.sample_type
             .set(SampleType::REGS_USER, attr.sample_regs_user != 0);
         attr.sample_type
@@ -200,15 +212,17 @@ impl Builder<'_> {
     fn read_format(&self) -> ReadFormat {
         let mut format = ReadFormat::ID;
         format.set(ReadFormat::LOST, self.may_have(KernelFeature::ReadLost));
-        format.set(ReadFormat::GROUP, self.request.sample_read);
+        let reads_others = self.request.sample_read && self.grouped;
+        format.set(ReadFormat::GROUP, reads_others);
         format
     }
 
-    /// Group members follow their leader. The added tracking event runs from the first moment: from exec where the
-    /// workload is the target, else from its opening.
+    /// Group members follow their leader. An event that has to track apart runs from the first moment: from exec where
+    /// the workload is the target, else from its opening.
     fn set_start(&self, flags: &mut AttrFlags) {
         let from_exec = self.common.target.target == Target::Workload;
-        let (disabled, on_exec) = if self.is_added() {
+        let tracks_apart = self.tracking && super::tracks_apart(self.common.target);
+        let (disabled, on_exec) = if tracks_apart {
             (from_exec, from_exec)
         } else {
             let leads = self.request.leader.is_none();
@@ -228,6 +242,9 @@ impl Builder<'_> {
     fn tracking_flags(&self) -> AttrFlags {
         let mut flags = AttrFlags::MMAP | AttrFlags::COMM | AttrFlags::TASK;
         flags.set(AttrFlags::MMAP2, self.may_have(KernelFeature::Mmap2));
+        // A copy of a stack points to data.
+        let copies_stacks = matches!(self.common.sampling.call_graph, CallGraph::Dwarf { .. });
+        flags.set(AttrFlags::MMAP_DATA, copies_stacks);
         flags.set(AttrFlags::COMM_EXEC, self.may_have(KernelFeature::CommExec));
         flags.set(AttrFlags::KSYMBOL, self.may_have(KernelFeature::Ksymbol));
         flags.set(AttrFlags::BPF_EVENT, self.may_have(KernelFeature::BpfEvent));

@@ -60,16 +60,16 @@ pub(super) fn for_counting(
     of_each(&cpus, &tasks(target, machine))
 }
 
-/// The sites of an event that is sampled: a ring belongs to a CPU, unless the user wants one a thread. The tracking
-/// event of whole CPUs watches all of them: a task may be born and mapped on one and run on another.
+/// The sites of an event that is sampled: a ring belongs to a CPU, unless the user wants one a thread. A tracking event
+/// that was `added` for whole CPUs watches all of them: a task may be born and mapped on one and run on another.
 pub(super) fn for_sampling(
     target: &TargetOptions,
     machine: &MachineInfo,
     request: &EventRequest,
-    tracking: bool,
+    added: bool,
 ) -> Vec<OpenSite> {
     let cpus = match &target.target {
-        Target::Cpus(cpus) if !tracking => counted_on(cpus, request),
+        Target::Cpus(cpus) if !added => counted_on(cpus, request),
         _ if target.follows_tasks() => vec![None],
         _ => counted_on(&machine.online, request),
     };

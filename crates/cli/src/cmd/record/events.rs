@@ -9,7 +9,7 @@ use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
 use crate::failure::Failure;
 
 /// The event that is recorded when the user names none.
-const DEFAULT_EVENT: &str = "cycles:P";
+pub(super) const DEFAULT_EVENT: &str = "cycles:P";
 
 /// Looks up the events that the user named.
 pub(super) fn requested(texts: &[String]) -> Result<Vec<EventRequest>, Failure> {

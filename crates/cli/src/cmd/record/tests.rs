@@ -1,5 +1,7 @@
 //! Options against the events that perf opens for them, and options that are refused.
 
+mod opens;
+
 use clap::Arg;
 use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_capture::{MachineInfo, Plan, Purpose, Rate, Target, Unsupported};
