@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask tidy|sweep|damage|differences|faults|tsan|fuzz|miri|bench|bless`.
+//! The project's own tasks: `cargo xtask tidy|sweep|damage|differences|dist|faults|tsan|fuzz|miri|bench|bless`.
 //!
 //! For people who work on oxperf and for `.ci/run`. Nothing here is part of the program; the tasks run the built
 //! binary from outside, as a user would.
@@ -12,6 +12,7 @@ mod binary;
 mod bless;
 mod damage;
 mod differences;
+mod dist;
 mod faults;
 mod fuzz;
 mod miri;
@@ -39,6 +40,8 @@ cargo xtask TASK
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
   differences                   make docs/differences/ of xtask/differences.tsv
+  dist [--profile P] [--bin F]  make target/dist: a static program, manual pages, completions and documents, as an archive
+                                and as a package for Debian
   faults [TEST]                 make every call of the fault tests fail, one a run
   tsan [--all]                  tests of what threads share, under ThreadSanitizer (nightly, rust-src)
   fuzz [--seconds N] [--runs N] [--seed N] [--target NAME,..] [--jobs N] [--found DIR] [--select-corpus]
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(args),
         Some("sweep") => sweep::run(args),
         Some("differences") => differences::run(args),
+        Some("dist") => dist::run(args),
         Some("damage") => damage::run(args),
         Some("faults") => faults::run(args),
         Some("tsan") => tsan::run(args),
