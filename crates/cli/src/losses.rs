@@ -67,6 +67,9 @@ pub(crate) fn report_trouble(found: &Diagnostics) {
         };
         print_error(&format!("Warning:\n{}: {what}{more}", sanitize(path)));
     }
+    for record in &found.undecodable_listed {
+        print_error(&format!("Warning: {record}"));
+    }
     let counts = [
         (found.undecodable, "records could not be decoded"),
         (

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use oxperf_abi::{Misc, Pid, RecordType, Tid};
+use oxperf_data::RawRecord;
 use oxperf_machine::ThreadId;
 use oxperf_wire::kernel::{Aux, Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, TaskEvent};
 use oxperf_wire::{Cursor, Sample, WireError};
@@ -10,7 +11,7 @@ use oxperf_wire::{Cursor, Sample, WireError};
 use crate::group_read::{counting_thread, reads_counters};
 use crate::queued::Queued;
 use crate::sample_prefix::is_prefix;
-use crate::{EventIndex, SampleEvent, Session, SidebandEvent, Sink};
+use crate::{EventIndex, SampleEvent, Session, SidebandEvent, Sink, UndecodableRecord};
 
 impl Session<'_, '_> {
     /// Applies a sideband record, or hands a sample to the sink.
@@ -24,8 +25,8 @@ impl Session<'_, '_> {
         if ends_thread {
             self.show_sideband(queued, sink)?;
         }
-        if self.apply(queued).is_err() {
-            self.diagnostics.undecodable += 1;
+        if let Err(error) = self.apply(queued) {
+            self.note_undecodable(queued, error);
             return ControlFlow::Continue(());
         }
         if queued.record.header.kind == RecordType::CALLCHAIN_DEFERRED {
@@ -44,6 +45,16 @@ impl Session<'_, '_> {
             .layout
             .sample_id(record.body, self.endian);
         sink.sideband(&mut self.machine, &SidebandEvent { event, record, id })
+    }
+
+    #[cold]
+    fn note_undecodable(&mut self, queued: &Queued<'_>, error: WireError) {
+        let RawRecord { offset, header, .. } = queued.record;
+        self.diagnostics.note_undecodable(UndecodableRecord {
+            offset,
+            header,
+            error,
+        });
     }
 
     fn apply(&mut self, queued: &Queued<'_>) -> Result<(), WireError> {
@@ -104,8 +115,8 @@ impl Session<'_, '_> {
             true => layout.decode_head_into(&mut sampled.sample, body, self.endian),
             false => layout.decode_into(&mut sampled.sample, body, self.endian),
         };
-        if decoded.is_err() {
-            self.diagnostics.undecodable += 1;
+        if let Err(error) = decoded {
+            self.note_undecodable(queued, error);
             return ControlFlow::Continue(());
         }
         if self.deferred.keep(queued, &sampled.sample) {

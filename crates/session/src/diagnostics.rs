@@ -1,6 +1,10 @@
 //! Everything that went wrong with a recording, counted.
 
+use std::fmt;
+
+use oxperf_abi::FileOffset;
 use oxperf_data::DamageList;
+use oxperf_wire::{RecordHeader, WireError};
 
 use crate::JitTrouble;
 
@@ -23,6 +27,8 @@ pub struct Diagnostics {
     pub unknown_ids: u64,
     /// Records whose body does not hold what their kind needs.
     pub undecodable: u64,
+    /// The first of these, in the order in which they were met; at most [`Diagnostics::LISTED`].
+    pub undecodable_listed: Vec<UndecodableRecord>,
     /// Records of a kind that is not known here.
     pub unknown_records: u64,
     /// Records older than what had been delivered before them.
@@ -37,6 +43,43 @@ pub struct Diagnostics {
     pub jit_trouble: Vec<JitTrouble>,
     /// Stretches of the file that could not be read.
     pub damage: DamageList,
+}
+
+impl Diagnostics {
+    /// The number of undecodable records that are listed, not only counted.
+    pub const LISTED: usize = 10;
+
+    /// Counts a record that could not be decoded.
+    pub(crate) fn note_undecodable(&mut self, record: UndecodableRecord) {
+        self.undecodable += 1;
+        if self.undecodable_listed.len() < Self::LISTED {
+            self.undecodable_listed.push(record);
+        }
+    }
+}
+
+/// A record whose body does not hold what its kind needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UndecodableRecord {
+    /// Offset of its header in the file.
+    pub offset: FileOffset,
+    /// Its header.
+    pub header: RecordHeader,
+    /// The fault of its body.
+    pub error: WireError,
+}
+
+impl fmt::Display for UndecodableRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RecordHeader { kind, size, .. } = self.header;
+        let name = kind.name().unwrap_or("UNKNOWN");
+        let (offset, number) = (self.offset.0, kind.0);
+        write!(f, "at offset {offset:#x}: {name} ({number}) event")?;
+        match self.error {
+            WireError::Truncated { .. } => write!(f, " size {size} too small"),
+            error => write!(f, " of {size} bytes: {error}"),
+        }
+    }
 }
 
 /// Losses of the data that hardware wrote beside the rings, such as an instruction trace.

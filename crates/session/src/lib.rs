@@ -55,7 +55,7 @@ pub use oxperf_abi::SampleFlags;
 pub use check::{
     CheckedEvent, LostCounts, RecordCounts, RecorderInfo, RecordingCheck, RecordingForm, Tool,
 };
-pub use diagnostics::{AuxLosses, Diagnostics};
+pub use diagnostics::{AuxLosses, Diagnostics, UndecodableRecord};
 pub use events::{EventIndex, EventTable, SessionEvent};
 pub use jit::{JitTrouble, is_jit_log};
 pub use progress::ProgressObserver;

@@ -89,7 +89,8 @@ fn table_arguments() -> [Arg; 31] {
             .help("Steps of the sort key time, such as 10us [default: 100ms]"),
         flag("ns").help("Show times with all nine digits"),
         flag("raw-trace").help("Show records of tracepoints as lists of their fields"),
-        flag("show-cpu-utilization").help("Show how much of each row ran in the kernel and how much not"),
+        // The name without hyphens is an older one, which scripts use.
+        flag("show-cpu-utilization").alias("showcpuutilization").help("Show how much of each row ran in the kernel and how much not"),
         Arg::new("call-graph")
             .long("call-graph")
             .short('g')
