@@ -37,6 +37,9 @@ cargo xtask TASK
                                 compare our text with perf's over ../shared/fixtures; read 20,000
                                 damaged recordings: nothing may crash, hang or eat memory; and 600
                                 beside perf7, counting who reads what
+  sweep --perf-tests [--filter S,..] [--ours F] [--lend] [--jobs N] [--table] [--prefix DIR]
+                                perf's own test scripts with ours as perf, beside perf 7.2; --lend also with the
+                                missing commands lent by perf 7.2; --table writes docs/perf-tests.md
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
   differences                   make docs/differences/ of xtask/differences.tsv
@@ -56,6 +59,9 @@ cargo xtask TASK
 ../shared is found beside the project or where OXPERF_SHARED says; the binary is built unless --bin or OXPERF says.";
 
 fn main() -> ExitCode {
+    if let Some(code) = sweep::perf_tests::launcher::run() {
+        return code;
+    }
     let mut args = Args::from_env();
     let outcome = match args.positional().as_deref() {
         Some("tidy") => tidy::run(args),

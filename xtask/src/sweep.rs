@@ -7,6 +7,7 @@ mod differential;
 mod live;
 mod mutations;
 mod options;
+pub(crate) mod perf_tests;
 mod public;
 mod recorded;
 mod scope;
@@ -52,6 +53,9 @@ struct Options {
 
 /// Runs the comparison; fails when something that is meant to be identical is not, or anything crashes.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
+    if args.flag("--perf-tests") {
+        return perf_tests::run(args);
+    }
     let Some(shared) = workspace::shared().filter(|path| path.join("fixtures/recorded").is_dir())
     else {
         println!(

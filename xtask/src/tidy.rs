@@ -18,6 +18,7 @@ use anyhow::Result;
 
 use crate::args::Args;
 use crate::differences;
+use crate::sweep::perf_tests::table as perf_tests;
 use crate::workspace;
 
 /// What the checks found.
@@ -63,6 +64,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     differences
         .into_iter()
         .for_each(|problem| findings.broken("xtask/differences.tsv", problem));
+    perf_tests::problems()?
+        .into_iter()
+        .for_each(|problem| findings.broken("xtask/perf-tests.tsv", problem));
     let parsed = parsed::parse(&rust);
     names::check(&parsed, &mut findings);
     if with_figures {
