@@ -7,11 +7,12 @@ use std::process::ExitCode;
 use clap::Command;
 use clap::error::ErrorKind;
 
+use crate::alias::{self, Expanded};
 use crate::arguments::{Invocation, build_id_argument};
 use crate::configuration::Configuration;
 use crate::failure::{Failure, code};
-use crate::globals::{self, GlobalOptions, Request};
-use crate::{bundled, cmd, environment, output, resources};
+use crate::globals::{self, Request};
+use crate::{bundled, cmd, environment, output, pager, resources};
 
 const ABOUT: &str =
     "Find where programs spend their time: record, report and read perf.data, as Linux perf does.";
@@ -92,7 +93,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Fail
         configuration: Configuration::read(&environment::configuration_files()),
     };
     match request {
-        Request::Command(words) => run_command(&invocation, &words),
+        Request::Command(words) => run_words(&invocation, words),
         request => answer(&invocation, &request),
     }
 }
@@ -119,6 +120,15 @@ fn answer(invocation: &Invocation, request: &Request) -> Result<i32, Failure> {
     };
     output::print_line(text.trim_end())?;
     Ok(code::SUCCESS)
+}
+
+/// Runs a command, or what an alias stands for.
+fn run_words(invocation: &Invocation, words: Vec<OsString>) -> Result<i32, Failure> {
+    let is_command = |name: &str| cmd::ALL.iter().any(|entry| entry.name == name);
+    match alias::expand(words, &invocation.configuration, &is_command)? {
+        Expanded::Words(words) => run_command(invocation, &words),
+        Expanded::Shell { line, words } => alias::run_shell(&line, &words),
+    }
 }
 
 /// Runs a command with its words, its name first.
@@ -151,6 +161,7 @@ fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failu
         resources::start_threads()?;
     }
     invocation.configuration.check(entry.name)?;
+    let _pager = pager::start_for(invocation, entry.name);
     (entry.run)(matches, invocation)
 }
 

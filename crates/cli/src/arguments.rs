@@ -11,6 +11,7 @@ pub(crate) mod symbols;
 
 use std::path::PathBuf;
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use oxperf_objects::Debuginfod;
 
@@ -91,6 +92,17 @@ pub(crate) fn colours(matches: &ArgMatches) -> bool {
         Some("never") => ColourChoice::Never,
         _ => ColourChoice::OnTerminals,
     })
+}
+
+/// `--percentage`, else `hist.percentage`: `true` if shares are of what is shown, and not of all samples.
+pub(crate) fn shares_are_relative(matches: &ArgMatches, configuration: &Configuration) -> bool {
+    let asked = text(matches, "percentage").or_else(|| configuration.text("hist.percentage"));
+    asked == Some("relative")
+}
+
+/// `true` if the user gave an option: its value is not the default.
+pub(crate) fn is_given(matches: &ArgMatches, name: &str) -> bool {
+    matches.value_source(name) == Some(ValueSource::CommandLine)
 }
 
 /// `-t`: the text between columns, if one was asked for.

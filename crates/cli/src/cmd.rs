@@ -8,6 +8,7 @@ mod bundle;
 mod bundle_keeper;
 mod complete;
 mod completions;
+mod config;
 mod data;
 mod diff;
 mod dlfilter_helper;
@@ -42,6 +43,7 @@ pub(crate) static ALL: &[Entry] = &[
     test::ENTRY,
     data::ENTRY,
     completions::ENTRY,
+    config::ENTRY,
     bundle_keeper::ENTRY,
     dlfilter_helper::ENTRY,
     manual::ENTRY,

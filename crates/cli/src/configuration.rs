@@ -1,6 +1,7 @@
 //! The values of perf's configuration files: `~/.perfconfig` and the system's, or the one that `PERF_CONFIG` names. Each
 //! value knows the file and the line that it stands in.
 
+pub(crate) mod edit;
 pub(crate) mod files;
 pub(crate) mod keys;
 pub(crate) mod syntax;
@@ -40,9 +41,9 @@ impl Setting {
     }
 }
 
-/// `true` for a text that means yes.
-pub(crate) fn is_true(text: &str) -> bool {
-    value::flag(text).unwrap_or(false)
+/// A text as yes or no.
+pub(crate) fn flag(text: &str) -> Option<bool> {
+    value::flag(text)
 }
 
 fn section_of(key: &str) -> &str {
@@ -62,16 +63,16 @@ impl Configuration {
     pub(crate) fn read(files: &ConfigurationFiles) -> Configuration {
         let mut configuration = Configuration::default();
         for file in files.readable() {
-            configuration.add_file(&file);
+            configuration.add_file(&file, &mut |problem| print_error(problem));
         }
         configuration
     }
 
-    /// Adds the values of a file, if it can be read.
-    pub(crate) fn add_file(&mut self, path: &Path) {
+    /// Adds the values of a file, if it can be read, and hands over what is wrong with it.
+    pub(crate) fn add_file(&mut self, path: &Path, report: &mut dyn FnMut(&str)) {
         let text = match files::read(path) {
             Ok(text) => text,
-            Err(refusal) => return refusal.iter().for_each(|text| print_error(text)),
+            Err(refusal) => return refusal.iter().for_each(|text| report(text)),
         };
         let parsed = syntax::parse(&text);
         for assignment in parsed.assignments {
@@ -85,11 +86,28 @@ impl Configuration {
             });
         }
         if let Some(line) = parsed.bad_line {
-            print_error(&format!(
+            report(&format!(
                 "bad config file line {line} in {}",
                 path.display()
             ));
         }
+    }
+
+    /// The values of a text, for tests.
+    #[cfg(test)]
+    pub(crate) fn of_text(text: &str) -> Configuration {
+        let mut configuration = Configuration::default();
+        for assignment in syntax::parse(text.as_bytes()).assignments {
+            configuration.set(Setting {
+                key: assignment.key,
+                value: assignment.value,
+                origin: Origin {
+                    file: "c".into(),
+                    line: assignment.line,
+                },
+            });
+        }
+        configuration
     }
 
     fn set(&mut self, setting: Setting) {
@@ -135,17 +153,6 @@ impl Configuration {
     /// The value of a key as a percentage; text that does not begin with a number is 0, as in perf.
     pub(crate) fn percentage(&self, key: &str) -> Option<f64> {
         Some(value::leading_decimal(&self.setting(key)?.value).unwrap_or(0.0))
-    }
-
-    /// The names and values of a section.
-    pub(crate) fn section<'a>(
-        &'a self,
-        section: &'a str,
-    ) -> impl Iterator<Item = (&'a str, &'a Setting)> {
-        self.settings.iter().filter_map(move |setting| {
-            let (own, name) = setting.key.rsplit_once('.')?;
-            (own == section).then_some((name, setting))
-        })
     }
 
     /// Checks the values that a command reads: reports those that count for nothing.
@@ -197,24 +204,9 @@ fn refusal(key: &Key, setting: &Setting) -> String {
 mod tests {
     use super::*;
 
-    fn configuration(text: &str) -> Configuration {
-        let mut configuration = Configuration::default();
-        for assignment in syntax::parse(text.as_bytes()).assignments {
-            configuration.set(Setting {
-                key: assignment.key,
-                value: assignment.value,
-                origin: Origin {
-                    file: "c".into(),
-                    line: assignment.line,
-                },
-            });
-        }
-        configuration
-    }
-
     #[test]
     fn the_last_value_counts_at_the_first_place() {
-        let read = configuration("[a]\nk=1\n[b]\nl=2\n[A]\nK=3\nm=4\n");
+        let read = Configuration::of_text("[a]\nk=1\n[b]\nl=2\n[A]\nK=3\nm=4\n");
         let shown: Vec<_> = read
             .settings()
             .iter()
@@ -231,14 +223,15 @@ mod tests {
 
     #[test]
     fn values_have_types() {
-        let read =
-            configuration("[report]\nchildren=off\nqueue-size=2k\npercent-limit=1.5%\ngroup=x\n");
+        let read = Configuration::of_text(
+            "[report]\nchildren=off\nqueue-size=2k\npercent-limit=1.5%\ngroup=x\n",
+        );
         assert_eq!(read.flag("report.children"), Some(false));
         assert_eq!(read.number("report.queue-size"), Some(2048));
         assert_eq!(read.percentage("report.percent-limit"), Some(1.5));
         assert_eq!(read.flag("report.group"), None);
         assert!(read.check("report").is_ok());
-        let bad = configuration("[call-graph]\norder=up\n");
+        let bad = Configuration::of_text("[call-graph]\norder=up\n");
         let message = bad.check("report").unwrap_err().to_string();
         assert_eq!(
             message,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use oxperf_objects::Debuginfod;
@@ -31,16 +31,39 @@ pub(crate) fn configuration_files() -> ConfigurationFiles {
     if let Some(named) = std::env::var_os("PERF_CONFIG") {
         return ConfigurationFiles::Only(PathBuf::from(named));
     }
-    let is_set = |name| {
+    let is_true = |name| {
         let value = std::env::var(name).ok();
-        value.is_some_and(|value| configuration::is_true(&value))
+        value.and_then(|value| configuration::flag(&value)) == Some(true)
     };
     ConfigurationFiles::Usual {
-        system: (!is_set("PERF_CONFIG_NOSYSTEM")).then(|| PathBuf::from(files::SYSTEM)),
+        system: (!is_true("PERF_CONFIG_NOSYSTEM")).then(|| PathBuf::from(files::SYSTEM)),
         user: home()
-            .filter(|_| !is_set("PERF_CONFIG_NOGLOBAL"))
+            .filter(|_| !is_true("PERF_CONFIG_NOGLOBAL"))
             .map(|home| home.join(".perfconfig")),
     }
+}
+
+/// `true` if a variable is set, to whatever.
+pub(crate) fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some()
+}
+
+/// The command line of the pager: `PERF_PAGER`, else that of the configuration, else `PAGER`, else the system's. `None`
+/// where text is not to be paged.
+pub(crate) fn pager(configured: Option<&str>) -> Option<OsString> {
+    let named = std::env::var_os("PERF_PAGER")
+        .or_else(|| configured.map(OsString::from))
+        .or_else(|| std::env::var_os("PAGER"));
+    let usual = || {
+        let programs = ["/usr/bin/pager", "/usr/bin/less"];
+        let found = programs
+            .into_iter()
+            .find(|program| Path::new(program).exists());
+        found.map(OsString::from)
+    };
+    named
+        .or_else(usual)
+        .filter(|program| !program.is_empty() && program != "cat")
 }
 
 /// The folder for facts that this program can find out again: `$XDG_CACHE_HOME/oxperf`, else `~/.cache/oxperf`.

@@ -3,6 +3,7 @@
 //! The program is a call of [`run`]; fuzzing calls it, too. Linked under the name `perf` it calls itself `perf`; nothing
 //! else depends on its name.
 
+mod alias;
 mod app;
 mod arguments;
 mod bundled;
@@ -23,6 +24,7 @@ mod losses;
 mod manual;
 mod output;
 mod packing;
+mod pager;
 mod progress;
 mod recording_options;
 mod resources;

@@ -30,6 +30,7 @@ mod map;
 mod open;
 mod poll;
 pub mod process;
+mod redirection;
 mod ring;
 mod signal;
 mod spawn;
@@ -45,6 +46,7 @@ pub use open::{
     OpenRequest, ReadError, open_event,
 };
 pub use poll::{NON_BLOCKING, PollSet, PollSlot, Readiness};
+pub use redirection::Redirection;
 pub use ring::{
     AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, DataRing, RingError, RingPages,
     TimeConversion,

@@ -20,6 +20,7 @@ use crate::failure::{Failure, code as exit};
 use crate::input::Input;
 use crate::losses::report_trouble;
 use crate::output::print_error;
+use crate::pager::{self, Habit};
 use crate::symbol_source;
 use listing::write_functions;
 use load::AnnotatedRecording;
@@ -29,7 +30,11 @@ use options::AnnotateOptions;
 pub(crate) const ENTRY: Entry = Entry {
     name: "annotate",
     command: arguments::command,
-    run: |matches, invocation| run(arguments::options(matches, &invocation.configuration)?),
+    run: |matches, invocation| {
+        let options = arguments::options(matches, &invocation.configuration)?;
+        let _pager = pager::start(invocation, "annotate", Habit::Paged);
+        run(options)
+    },
     shares_work: true,
 };
 

@@ -23,6 +23,7 @@ use crate::cmd::Entry;
 use crate::failure::{Failure, code};
 use crate::input::Input;
 use crate::output::{print_error, print_line};
+use crate::pager::{self, Habit};
 
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {
@@ -30,6 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     command: arguments::command,
     run: |matches, invocation| {
         let options = arguments::options(matches, &invocation.configuration);
+        let _pager = pager::start(invocation, "buildid-cache", Habit::Paged);
         run(&options, &invocation.program)
     },
     shares_work: false,

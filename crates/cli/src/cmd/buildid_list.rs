@@ -25,12 +25,17 @@ use crate::failure::{Failure, code};
 use crate::input::{Input, InputOptions};
 use crate::losses::report_trouble;
 use crate::output::print_line;
+use crate::pager::{self, Habit};
 
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {
     name: "buildid-list",
     command: arguments::command,
-    run: |matches, invocation| run(&arguments::options(matches, &invocation.configuration)),
+    run: |matches, invocation| {
+        let options = arguments::options(matches, &invocation.configuration);
+        let _pager = pager::start(invocation, "buildid-list", Habit::Paged);
+        run(&options)
+    },
     shares_work: true,
 };
 

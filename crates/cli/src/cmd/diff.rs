@@ -16,6 +16,7 @@ use crate::failure::{Failure, code};
 use crate::input::Input;
 use crate::losses::{report_chains, report_trouble};
 use crate::output::print_error;
+use crate::pager::{self, Habit};
 use crate::symbol_source::{keep_learned, recalling_store, report_nameless};
 use options::Comparison;
 use recording::Recording;
@@ -24,7 +25,11 @@ use recording::Recording;
 pub(crate) const ENTRY: Entry = Entry {
     name: "diff",
     command: arguments::command,
-    run: |matches, invocation| run(&arguments::options(matches, &invocation.configuration)?),
+    run: |matches, invocation| {
+        let options = arguments::options(matches, &invocation.configuration)?;
+        let _pager = pager::start(invocation, "diff", Habit::Paged);
+        run(&options)
+    },
     shares_work: true,
 };
 

@@ -32,6 +32,7 @@ use crate::failure::{Failure, code};
 use crate::input::Input;
 use crate::losses::losses;
 use crate::output::{Output, print_error};
+use crate::pager::{self, Habit};
 use crate::{header, separator};
 use browser::BrowsedRecording;
 use count_mode::CountMode;
@@ -46,7 +47,15 @@ const HINT: &[u8] =
 pub(crate) const ENTRY: Entry = Entry {
     name: "report",
     command: arguments::command,
-    run: |matches, invocation| run(&arguments::options(matches, &invocation.configuration)?),
+    run: |matches, invocation| {
+        let options = arguments::options(matches, &invocation.configuration)?;
+        let habit = match options.form {
+            ReportForm::Browser | ReportForm::Page(_) => None,
+            _ => Some(Habit::Paged),
+        };
+        let _pager = habit.and_then(|habit| pager::start(invocation, "report", habit));
+        run(&options)
+    },
     shares_work: true,
 };
 

@@ -53,6 +53,7 @@ use crate::failure::{Failure, code};
 use crate::input::Input;
 use crate::losses::{report_chains, report_trouble};
 use crate::output::{self, Output, print_error, print_line};
+use crate::pager::{self, Habit};
 use crate::stitch::stitched_registers;
 use crate::{header, itrace_log, symbol_source};
 use arguments::{OutputFormat, ProgramRequest, Request, ScriptOptions};
@@ -65,7 +66,15 @@ const NO_TIME_OF_DAY: &str =
 pub(crate) const ENTRY: Entry = Entry {
     name: "script",
     command: arguments::command,
-    run: |matches, invocation| run(arguments::request(matches, &invocation.configuration)),
+    run: |matches, invocation| {
+        let request = arguments::request(matches, &invocation.configuration);
+        let habit = match request {
+            Request::Show(..) => Habit::Paged,
+            Request::ListDlfilters | Request::ListPrograms => Habit::Unpaged,
+        };
+        let _pager = pager::start(invocation, "script", habit);
+        run(request)
+    },
     shares_work: true,
 };
 

@@ -4,6 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_disasm::Syntax;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::annotate::{AnnotateText, Column, Share};
+use oxperf_symbols::Demangling;
 
 use super::options::{AnnotateOptions, StatisticsOptions};
 use crate::arguments::{self, input, itrace, symbols};
@@ -11,6 +12,7 @@ use crate::cmd::dump::arguments as dump;
 use crate::configuration::Configuration;
 use crate::disasm_source::CodeOptions;
 use crate::failure::Failure;
+use crate::recording_options::RecordingOptions;
 
 fn flag(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
@@ -106,6 +108,24 @@ fn style() -> [Arg; 23] {
     ]
 }
 
+/// The recording; `annotate.demangle*` chooses the form of names where no option does.
+fn recording(matches: &ArgMatches, configuration: &Configuration) -> RecordingOptions {
+    let mut recording = arguments::recording(matches, configuration);
+    let symbols = &mut recording.symbols;
+    let is_left = configuration.flag("annotate.demangle") == Some(false);
+    if is_left && !matches.get_flag("demangle") {
+        symbols.demangling = Demangling::Off;
+    }
+    symbols.demangle_kernel |= configuration.flag("annotate.demangle_kernel") == Some(true);
+    recording
+}
+
+/// `annotate.hide_src_code` holds for the short form, as in perf.
+fn shows_source(matches: &ArgMatches, configuration: &Configuration) -> bool {
+    let hidden = configuration.flag("annotate.hide_src_code") == Some(true);
+    !matches.get_flag("no-source") && !(hidden && matches.get_flag("stdio2"))
+}
+
 /// The options as values.
 pub(super) fn options(
     matches: &ArgMatches,
@@ -115,7 +135,9 @@ pub(super) fn options(
     let share = word("percent-type").unwrap_or_default();
     let share = Share::parse(share)
         .ok_or_else(|| Failure::bad_option(format!("Error:\nUnknown --percent-type: `{share}'")))?;
-    let syntax = match word("disassembler-style") {
+    let syntax = match word("disassembler-style")
+        .or_else(|| configuration.text("annotate.disassembler_style"))
+    {
         Some("intel" | "intel-mnemonic") => Syntax::Intel,
         Some("att" | "att-mnemonic") | None => Syntax::Att,
         Some(other) => {
@@ -125,8 +147,10 @@ pub(super) fn options(
         }
     };
     let column = match (
-        matches.get_flag("show-nr-samples"),
-        matches.get_flag("show-total-period"),
+        matches.get_flag("show-nr-samples")
+            || configuration.flag("annotate.show_nr_samples") == Some(true),
+        matches.get_flag("show-total-period")
+            || configuration.flag("annotate.show_total_period") == Some(true),
     ) {
         (true, _) => Column::Samples,
         (_, true) => Column::Period,
@@ -134,7 +158,7 @@ pub(super) fn options(
     };
     let objects = word("dsos").into_iter().flat_map(|list| list.split(','));
     Ok(AnnotateOptions {
-        recording: arguments::recording(matches, configuration),
+        recording: recording(matches, configuration),
         dump: dump::is_asked(matches).then(|| dump::order(matches)),
         symbol: word("symbol").or(word("function")).map(str::to_owned),
         objects: objects
@@ -147,7 +171,7 @@ pub(super) fn options(
         skip_missing: matches.get_flag("skip-missing"),
         print_lines: matches.get_flag("print-line"),
         code: CodeOptions {
-            with_source: !matches.get_flag("no-source"),
+            with_source: shows_source(matches, configuration),
             moved_sources: word("prefix").map(|prefix| {
                 (
                     matches.get_one("prefix-strip").copied().unwrap_or(0),

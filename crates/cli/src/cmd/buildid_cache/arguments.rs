@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::CacheOptions;
 use crate::arguments::{build_id_cache, debuginfod, file, symbols, text};
 use crate::configuration::Configuration;
+use crate::environment;
 
 /// The options.
 pub(super) fn command() -> Command {
@@ -59,7 +60,8 @@ pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> Ca
     let any_action = actions.iter().any(|name| matches.contains_id(name));
     CacheOptions {
         root: build_id_cache(matches, configuration),
-        debuginfod: debuginfod(matches),
+        debuginfod: debuginfod(matches)
+            .or_else(|| environment::debuginfod(configuration.text("buildid-cache.debuginfod")?)),
         process: matches.get_one::<u32>("target-ns").copied(),
         verbose: matches.get_flag("verbose"),
         force: matches.get_flag("force"),

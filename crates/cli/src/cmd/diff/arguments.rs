@@ -140,7 +140,7 @@ pub(super) fn options(
             .collect(),
     );
     let streams = matches.get_flag("stream");
-    let method = match method(text("compute").unwrap_or_default())? {
+    let method = match method(computation(matches, configuration))? {
         _ if streams => Method::DeltaAbs,
         method => method,
     };
@@ -148,7 +148,11 @@ pub(super) fn options(
     if separator::is_refused(separator.as_deref()) {
         return Err(Failure::new(separator::NO_POINTS));
     }
-    let order = matches.get_one("order").copied().unwrap_or(1);
+    let configured = configuration.number("diff.order");
+    let order = match (arguments::is_given(matches, "order"), configured) {
+        (false, Some(order)) => usize::try_from(order).unwrap_or(usize::MAX),
+        _ => matches.get_one("order").copied().unwrap_or(1),
+    };
     if order >= files.len() {
         return Err(Failure::new("Order option out of limit."));
     }
@@ -197,13 +201,26 @@ pub(super) fn options(
             order,
             baseline_only: matches.get_flag("baseline-only"),
         },
-        shown: RowFilter::of_names(dsos, symbols, text("percentage") == Some("relative")),
+        shown: RowFilter::of_names(
+            dsos,
+            symbols,
+            arguments::shares_are_relative(matches, configuration),
+        ),
         files,
         whole_paths: matches.get_flag("full-source-path"),
         json: matches.get_flag("json"),
         streams,
         flame_graph,
     })
+}
+
+/// The way in which changes are told: `-c`, else `diff.compute`, else perf's.
+fn computation<'o>(matches: &'o ArgMatches, configuration: &'o Configuration) -> &'o str {
+    let usual = matches.get_one::<String>("compute").map(String::as_str);
+    let configured = configuration
+        .text("diff.compute")
+        .filter(|_| !arguments::is_given(matches, "compute"));
+    configured.or(usual).unwrap_or_default()
 }
 
 fn is_one(names: Option<&Vec<String>>) -> bool {

@@ -166,7 +166,7 @@ pub(in crate::cmd) fn parse(
         per_thread,
         has_workload: workload.is_some(),
     })?;
-    let sampling = sampling_options(matches)?;
+    let sampling = sampling_options(matches, configuration)?;
     let target = TargetOptions {
         target,
         workload,
@@ -175,7 +175,7 @@ pub(in crate::cmd) fn parse(
         privilege: privilege(matches),
         start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
     };
-    let output = output_options(matches)?;
+    let output = output_options(matches, configuration)?;
     Ok(RecordCommand {
         options: RecordOptions {
             target,
@@ -189,22 +189,28 @@ pub(in crate::cmd) fn parse(
     })
 }
 
-fn sampling_options(matches: &ArgMatches) -> Result<SamplingOptions, ArgumentProblem> {
+fn sampling_options(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<SamplingOptions, ArgumentProblem> {
     let ring_pages = text(matches, "mmap-pages").map(values::ring_pages);
     Ok(SamplingOptions {
         rate: values::rate(text(matches, "freq"), text(matches, "count"))?,
-        call_graph: call_graph(matches)?,
+        call_graph: call_graph(matches, configuration)?,
         user_registers: asked_registers(matches, "user-regs")?,
         interrupted_registers: asked_registers(matches, "intr-regs")?,
         ring_pages: ring_pages.transpose()?,
     })
 }
 
-fn output_options(matches: &ArgMatches) -> Result<OutputOptions, ArgumentProblem> {
+fn output_options(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<OutputOptions, ArgumentProblem> {
     Ok(OutputOptions {
         destination: destination(matches),
         compression: compression(matches)?,
-        build_ids: build_ids(matches),
+        build_ids: build_ids(matches, configuration),
         command_line: environment::command_line(),
     })
 }
@@ -231,6 +237,9 @@ fn verbosity(matches: &ArgMatches) -> Verbosity {
 /// The cache that keeps the binaries, unless the user wants no table of them or no copies.
 fn kept_in(matches: &ArgMatches, configuration: &Configuration) -> Option<PathBuf> {
     if matches.get_flag("no-buildid") || matches.get_flag("no-buildid-cache") {
+        return None;
+    }
+    if let Some("no-cache" | "skip") = build_id_habit(configuration) {
         return None;
     }
     crate::arguments::build_id_cache(matches, configuration)
@@ -266,10 +275,26 @@ fn workload(matches: &ArgMatches) -> Option<Program> {
     })
 }
 
-fn call_graph(matches: &ArgMatches) -> Result<CallGraph, ArgumentProblem> {
+/// The call chains of `-g`, in the words of `--call-graph`: `record.call-graph`, else `call-graph.record-mode`, with
+/// `call-graph.dump-size`.
+fn usual_chains(configuration: &Configuration) -> String {
+    let mode = configuration
+        .text("record.call-graph")
+        .or_else(|| configuration.text("call-graph.record-mode"))
+        .unwrap_or("fp");
+    match configuration.number("call-graph.dump-size") {
+        Some(size) if mode == "dwarf" => format!("dwarf,{size}"),
+        _ => mode.to_owned(),
+    }
+}
+
+fn call_graph(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<CallGraph, ArgumentProblem> {
     match text(matches, "call-graph") {
         Some(mode) => values::call_graph(mode),
-        None if matches.get_flag("call-chains") => Ok(CallGraph::FramePointers { max_stack: None }),
+        None if matches.get_flag("call-chains") => values::call_graph(&usual_chains(configuration)),
         None => Ok(CallGraph::Off),
     }
 }
@@ -294,11 +319,18 @@ fn privilege(matches: &ArgMatches) -> Privilege {
     }
 }
 
-fn build_ids(matches: &ArgMatches) -> BuildIdPolicy {
+/// `record.build-id`: `cache`, `no-cache` or `skip`.
+fn build_id_habit(configuration: &Configuration) -> Option<&str> {
+    configuration.text("record.build-id")
+}
+
+fn build_ids(matches: &ArgMatches, configuration: &Configuration) -> BuildIdPolicy {
     if matches.get_flag("no-buildid") {
         BuildIdPolicy::Off
     } else if matches.get_flag("buildid-all") {
         BuildIdPolicy::All
+    } else if build_id_habit(configuration) == Some("skip") {
+        BuildIdPolicy::Off
     } else {
         BuildIdPolicy::Hit
     }

@@ -155,8 +155,8 @@ pub(super) fn options(
     matches: &ArgMatches,
     configuration: &Configuration,
 ) -> Result<ReportOptions, Failure> {
-    let form = form(matches);
-    let table = table_options(matches, matches!(form, ReportForm::Page(_)))?;
+    let form = form(matches, configuration);
+    let table = table_options(matches, configuration, matches!(form, ReportForm::Page(_)))?;
     let columns = match text(matches, "pretty") {
         Some("raw") => CounterLayout::Lines,
         _ => CounterLayout::Columns,
@@ -173,7 +173,7 @@ pub(super) fn options(
             page: matches!(form, ReportForm::Page(_)),
         },
         table,
-        rows: row_filter(matches),
+        rows: row_filter(matches, configuration),
         thread_counters: matches.get_flag("threads").then_some(columns),
         passed_on: passed_on(matches),
         form,
@@ -185,7 +185,7 @@ fn text<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {
 }
 
 /// The first form of these that is asked for; else a browser on a terminal, and text elsewhere.
-fn form(matches: &ArgMatches) -> ReportForm {
+fn form(matches: &ArgMatches, configuration: &Configuration) -> ReportForm {
     let with_maps = matches.get_flag("mmaps");
     if matches.get_flag("stats") {
         ReportForm::RecordCounts
@@ -199,15 +199,17 @@ fn form(matches: &ArgMatches) -> ReportForm {
         ReportForm::Json
     } else if matches.get_flag("csv") {
         ReportForm::Csv
-    } else if is_text_requested(matches) || !is_on_terminal() {
+    } else if is_text_requested(matches, configuration) || !is_on_terminal() {
         ReportForm::Text
     } else {
         ReportForm::Browser
     }
 }
 
-fn is_text_requested(matches: &ArgMatches) -> bool {
-    matches.get_flag("stdio")
+fn is_text_requested(matches: &ArgMatches, configuration: &Configuration) -> bool {
+    let without_browser = configuration.flag("tui.report") == Some(false);
+    without_browser && !matches.get_flag("tui")
+        || matches.get_flag("stdio")
         || matches.get_flag("header-only")
         || matches.contains_id("field-separator")
 }
@@ -235,8 +237,11 @@ fn header_request(matches: &ArgMatches, form: &ReportForm) -> HeaderRequest {
     }
 }
 
-fn call_graph(matches: &ArgMatches) -> Result<CallGraphSpec, Failure> {
-    let mut call_graph = CallGraphSpec::default();
+fn call_graph(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<CallGraphSpec, Failure> {
+    let mut call_graph = configured_call_graph(configuration)?;
     if let Some(text) = text(matches, "call-graph") {
         call_graph.apply(text).map_err(Failure::bad_option)?;
     }
@@ -254,10 +259,43 @@ fn call_graph(matches: &ArgMatches) -> Result<CallGraphSpec, Failure> {
     Ok(call_graph)
 }
 
-fn table_options(matches: &ArgMatches, page: bool) -> Result<TableOptions, Failure> {
-    let call_graph = call_graph(matches)?;
+/// The usual call graph: `call-graph.*`, and `report.percent-limit` where that has no threshold.
+fn configured_call_graph(configuration: &Configuration) -> Result<CallGraphSpec, Failure> {
+    let mut call_graph = CallGraphSpec::default();
+    for key in ["print-type", "order", "sort-key"] {
+        if let Some(word) = configuration.text(&format!("call-graph.{key}")) {
+            call_graph.apply(word).map_err(Failure::bad_option)?;
+        }
+    }
+    let threshold = configuration
+        .percentage("call-graph.threshold")
+        .or_else(|| configuration.percentage("report.percent-limit"));
+    call_graph.min_percent = threshold.unwrap_or(call_graph.min_percent).max(0.0);
+    if let Some(lines) = configuration.number("call-graph.print-limit") {
+        call_graph.limit = usize::try_from(lines).ok().filter(|&lines| lines > 0);
+    }
+    Ok(call_graph)
+}
+
+/// A switch that can be taken back: the option given last, else the configuration, else yes.
+fn switch(matches: &ArgMatches, name: &str, configured: Option<bool>) -> bool {
+    if matches.get_flag(name) {
+        true
+    } else if matches.get_flag(&format!("no-{name}")) {
+        false
+    } else {
+        configured.unwrap_or(true)
+    }
+}
+
+fn table_options(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+    page: bool,
+) -> Result<TableOptions, Failure> {
+    let call_graph = call_graph(matches, configuration)?;
     let children = ChildrenOptions {
-        counted: !matches.get_flag("no-children"),
+        counted: switch(matches, "children", configuration.flag("report.children")),
         requested: matches.get_flag("children"),
     };
     let history = matches.get_flag("branch-history");
@@ -267,7 +305,7 @@ fn table_options(matches: &ArgMatches, page: bool) -> Result<TableOptions, Failu
         matches.get_flag("exclude-other"),
         names("ignore-callees"),
     )?;
-    let columns = requested_fields(matches, parents.requested);
+    let columns = requested_fields(matches, configuration, parents.requested);
     let chains = children.counted
         || call_graph.shape.is_some()
         || page
@@ -294,9 +332,13 @@ fn table_options(matches: &ArgMatches, page: bool) -> Result<TableOptions, Failu
         raw_traces: matches.get_flag("raw-trace"),
         children,
         events: EventOptions {
-            group: !matches.get_flag("no-group"),
+            group: switch(matches, "group", configuration.flag("report.group")),
             joins: matches.get_flag("group") || matches.get_flag("no-group"),
-            empty: matches.get_flag("no-skip-empty"),
+            empty: !switch(
+                matches,
+                "skip-empty",
+                configuration.flag("report.skip-empty"),
+            ),
             order_by: matches.get_one("group-sort-idx").copied().unwrap_or(0),
         },
         text: text_options(matches),
@@ -306,6 +348,7 @@ fn table_options(matches: &ArgMatches, page: bool) -> Result<TableOptions, Failu
         min_percent: matches
             .get_one::<f64>("percent-limit")
             .copied()
+            .or_else(|| configuration.percentage("report.percent-limit"))
             .unwrap_or(0.0),
         call_graph_requested: history
             || matches.contains_id("call-graph") && call_graph.shape.is_some(),
@@ -333,7 +376,11 @@ fn text_options(matches: &ArgMatches) -> TextOptions {
 }
 
 /// `-s`, `-F` and the flags that add columns; `parents` adds one of parents.
-fn requested_fields(matches: &ArgMatches, parents: bool) -> RequestedFields {
+fn requested_fields(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+    parents: bool,
+) -> RequestedFields {
     const MODES: &[Measure] = &[
         Measure::Mode(PrivilegeMode::System),
         Measure::Mode(PrivilegeMode::User),
@@ -346,6 +393,7 @@ fn requested_fields(matches: &ArgMatches, parents: bool) -> RequestedFields {
     let added = flags.into_iter().filter(|(flag, _)| matches.get_flag(flag));
     RequestedFields {
         sort: text(matches, "sort").map(str::to_owned),
+        usual: configuration.text("report.sort_order").map(str::to_owned),
         fields: text(matches, "fields").map(str::to_owned),
         added: added.flat_map(|(_, measures)| measures).copied().collect(),
         prefer_latency: matches.get_flag("latency"),
@@ -353,13 +401,13 @@ fn requested_fields(matches: &ArgMatches, parents: bool) -> RequestedFields {
     }
 }
 
-fn row_filter(matches: &ArgMatches) -> RowFilterOptions {
+fn row_filter(matches: &ArgMatches, configuration: &Configuration) -> RowFilterOptions {
     let owned = |name| text(matches, name).map(str::to_owned);
     RowFilterOptions {
         dsos: owned("dsos"),
         symbols: owned("symbols"),
         part_of_symbol: owned("symbol").or_else(|| owned("symbol-filter")),
-        relative: text(matches, "percentage") == Some("relative"),
+        relative: arguments::shares_are_relative(matches, configuration),
         socket: matches.get_one("socket-filter").copied(),
         parallelism: owned("parallelism"),
     }

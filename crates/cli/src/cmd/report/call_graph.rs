@@ -13,7 +13,8 @@ pub(super) struct CallGraphSpec {
     pub(super) order: Option<ChainOrder>,
     /// Branches below this percentage are left out.
     pub(super) min_percent: f64,
-    limit: Option<usize>,
+    /// Most lines of a row.
+    pub(super) limit: Option<usize>,
     value: GraphValue,
     /// The meaning of lines.
     pub(super) line: Line,

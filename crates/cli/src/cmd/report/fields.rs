@@ -48,6 +48,8 @@ pub(super) struct FieldContext<'a> {
 pub(super) struct RequestedFields {
     /// The text of `-s`.
     pub(super) sort: Option<String>,
+    /// The usual keys of samples, where the configuration has others than perf.
+    pub(super) usual: Option<String>,
     /// The text of `-F`.
     pub(super) fields: Option<String>,
     /// Columns that flags add.
@@ -81,7 +83,11 @@ pub(super) struct Fields {
 impl RequestedFields {
     /// Requests without any keys of the user's.
     pub(super) fn without_keys(self) -> RequestedFields {
-        RequestedFields { sort: None, ..self }
+        RequestedFields {
+            sort: None,
+            usual: None,
+            ..self
+        }
     }
 
     /// The keys as perf writes them above its table of accesses to memory.
@@ -122,6 +128,18 @@ impl RequestedFields {
         }
     }
 
+    /// The keys, where those of the configuration are among them: they are of samples, not of branches, accesses or
+    /// records of tracepoints.
+    fn configured_sort(&self, names: &FieldContext<'_>) -> Option<String> {
+        let usual = self.usual.as_deref()?;
+        let of_samples = usual_fields(names) == SortKey::DEFAULT.map(Field::Key);
+        match self.sort.as_deref() {
+            _ if !of_samples => None,
+            None => Some(usual.to_owned()),
+            Some(sort) => Some(format!("{usual},{}", sort.strip_prefix('+')?)),
+        }
+    }
+
     /// Looks all names up.
     pub(super) fn resolve(&self, names: &FieldContext<'_>) -> Result<Fields, Failure> {
         self.require_words()?;
@@ -134,7 +152,11 @@ impl RequestedFields {
                 .is_some_and(|text| !text.starts_with('+')),
             ..Fields::default()
         };
-        let text = self.sort.as_deref().unwrap_or("+");
+        let configured = self.configured_sort(names);
+        let text = configured
+            .as_deref()
+            .or(self.sort.as_deref())
+            .unwrap_or("+");
         if !fields.strict || self.sort.is_some() {
             let (usual, list) = match text.strip_prefix('+') {
                 Some(list) => (fields.usual(names), list),
