@@ -10,7 +10,7 @@ pub(crate) struct Assignment {
     pub(crate) value: String,
     /// The line that it begins in, from 1.
     pub(crate) line: usize,
-    /// The bytes of the file from the name to the end of the value's last line, without its line end.
+    /// The bytes of the file from the name to the end of the value, without the comment behind it.
     pub(crate) span: std::ops::Range<usize>,
 }
 
@@ -47,6 +47,7 @@ pub(crate) fn parse(text: &[u8]) -> Parsed {
         text,
         at: start,
         line: 1,
+        value_end: 0,
     };
     let mut parsed = Parsed::default();
     if parser.file(&mut parsed).is_none() {
@@ -60,6 +61,8 @@ struct Parser<'a> {
     text: &'a [u8],
     at: usize,
     line: usize,
+    /// The place behind the last value, before a comment or the end of its line.
+    value_end: usize,
 }
 
 impl Parser<'_> {
@@ -100,9 +103,8 @@ impl Parser<'_> {
                 byte if byte.is_ascii_alphabetic() => {
                     let line = self.line;
                     let (name, value) = self.assignment(byte)?;
-                    let end = self.at.saturating_sub(1).min(self.text.len());
-                    let end =
-                        end - usize::from(end > start && self.text.get(end - 1) == Some(&b'\r'));
+                    let written = self.text.get(start..self.value_end).unwrap_or_default();
+                    let end = start + written.trim_ascii_end().len();
                     let section = section.as_deref().unwrap_or_default();
                     if let Some(own) = parsed.sections.last_mut() {
                         own.end = self.at.min(self.text.len());
@@ -199,6 +201,9 @@ impl Parser<'_> {
         loop {
             checked(&value)?;
             let byte = self.next();
+            if !comment {
+                self.value_end = (self.at - 1).min(self.text.len());
+            }
             if byte == b'\n' {
                 return if quoted { None } else { text(value) };
             }
@@ -330,7 +335,7 @@ mod tests {
             .iter()
             .map(|one| &text[one.span.clone()])
             .collect();
-        assert_eq!(spans, ["k = v # c", "x = \\\n 1"]);
+        assert_eq!(spans, ["k = v", "x = \\\n 1"]);
         let ends: Vec<_> = parsed.sections.iter().map(|one| &text[one.end..]).collect();
         assert_eq!(ends, ["\n[b] x = \\\n 1\n[c]\n", "[c]\n", ""]);
     }
