@@ -27,6 +27,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("oxperf-itrace", 4),
     ("oxperf-listing", 4),
     ("oxperf-resolve", 4),
+    ("oxperf-selftest", 4),
     ("oxperf-profile", 5),
     ("oxperf-analysis", 6),
     ("oxperf-collect", 6),
