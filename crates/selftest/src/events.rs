@@ -49,7 +49,9 @@ pub(crate) fn tracepoint_format(system: &str, event: &str) -> Result<EventFormat
         .and_then(|tracefs| tracefs.format(system, event))
         .map_err(|error| Shortfall::skip(format!("no tracepoint {system}:{event}: {error}")))?;
     EventFormat::parse(&text).map_err(|error| {
-        Shortfall::failure(format!("the format of {system}:{event} cannot be read: {error}"))
+        Shortfall::failure(format!(
+            "the format of {system}:{event} cannot be read: {error}"
+        ))
     })
 }
 
@@ -110,10 +112,7 @@ pub(crate) struct RingRecord {
 }
 
 /// Does work while an event of the calling thread records; gives its records.
-pub(crate) fn records(
-    attr: &EventAttr,
-    work: impl FnOnce(),
-) -> Result<Vec<RingRecord>, Shortfall> {
+pub(crate) fn records(attr: &EventAttr, work: impl FnOnce()) -> Result<Vec<RingRecord>, Shortfall> {
     let event = open(attr)?;
     let ring = map(&event, RING_PAGES)?;
     switch(&event, true)?;

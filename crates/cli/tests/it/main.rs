@@ -31,6 +31,7 @@ mod report_html;
 mod report_order;
 mod report_screen;
 mod resource_limits;
+mod selftest;
 mod streams;
 mod support;
 mod surroundings;

@@ -122,4 +122,3 @@ fn places() -> Result<usize, Shortfall> {
     }
     Ok(held.len())
 }
-

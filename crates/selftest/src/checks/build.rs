@@ -135,9 +135,14 @@ pub(crate) fn inlined_lines(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
         if let [.., leaf, middle, parent] = lines[..] {
             trial.note(format_args!("{offset:x}: lines {leaf}, {middle}, {parent}"));
             inlined += usize::from(
-                (20..30).contains(&leaf) && (20..30).contains(&middle) && (30..40).contains(&parent),
+                (20..30).contains(&leaf)
+                    && (20..30).contains(&middle)
+                    && (30..40).contains(&parent),
             );
         }
     }
-    ensure(inlined > 0, "no address has the lines of the inlined functions")
+    ensure(
+        inlined > 0,
+        "no address has the lines of the inlined functions",
+    )
 }

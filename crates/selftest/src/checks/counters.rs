@@ -24,7 +24,10 @@ fn hardware(trial: &mut Trial<'_>, id: HardwareId, least: u64) -> Result<(), Sho
     trial.note(format_args!("{}: {counted}", id.names()[0]));
     ensure(
         counted >= least,
-        format!("{} counts {counted} where at least {least} happened", id.names()[0]),
+        format!(
+            "{} counts {counted} where at least {least} happened",
+            id.names()[0]
+        ),
     )
 }
 
@@ -174,7 +177,10 @@ pub(crate) fn clock_periods(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
         )?;
         ensure(
             periods.iter().all(|period| *period == 500_000),
-            format!("{}: periods are not those that were asked for", id.names()[0]),
+            format!(
+                "{}: periods are not those that were asked for",
+                id.names()[0]
+            ),
         )?;
     }
     Ok(())

@@ -19,7 +19,8 @@ pub(crate) fn addresses(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     let table = kallsyms_table(&kallsyms()?, None, Demangling::Off);
     trial.note(format_args!("{} symbols", table.len()));
     let restricted = std::fs::read_to_string("/proc/sys/kernel/kptr_restrict");
-    let restricted = restricted.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned());
+    let restricted =
+        restricted.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned());
     ensure(
         table.len() > 1000,
         format!("the kernel hides its addresses: kptr_restrict is {restricted}"),
@@ -57,7 +58,9 @@ pub(crate) fn image_matches(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
             }
         }
     }
-    trial.note(format_args!("{path}: {known} of its symbols are listed, {unknown} are not"));
+    trial.note(format_args!(
+        "{path}: {known} of its symbols are listed, {unknown} are not"
+    ));
     ensure(
         known > 10 * unknown,
         format!("{path} is not the running kernel: {unknown} of its symbols are not listed"),

@@ -1,7 +1,9 @@
 //! Event text, PMUs, and names.
 
 use oxperf_abi::{EventType, HardwareId, SoftwareId};
-use oxperf_pmu::{Catalogue, MemoryTracepoints, PmuSource, ResolvedEvent, SystemPmus, parse, resolve};
+use oxperf_pmu::{
+    Catalogue, MemoryTracepoints, PmuSource, ResolvedEvent, SystemPmus, parse, resolve,
+};
 
 use crate::trial::ensure;
 use crate::{Shortfall, Trial};
@@ -35,12 +37,18 @@ pub(crate) fn event_texts(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     ];
     for (text, kind, config) in EXPECTED {
         let attr = one(text)?.attr;
-        trial.note(format_args!("{text}: type {}, config {:#x}", attr.kind.0, attr.config));
+        trial.note(format_args!(
+            "{text}: type {}, config {:#x}",
+            attr.kind.0, attr.config
+        ));
         // The number of raw events is that of the machine's own PMU where it has one.
         let kind_fits = attr.kind.0 == kind || kind == 4;
         ensure(
             kind_fits && attr.config == config,
-            format!("'{text}' has type {} and config {:#x}", attr.kind.0, attr.config),
+            format!(
+                "'{text}' has type {} and config {:#x}",
+                attr.kind.0, attr.config
+            ),
         )?;
     }
     let group = resolved("{cpu-clock,task-clock}")?;
@@ -149,7 +157,10 @@ pub(crate) fn rust_names(_: &mut Trial<'_>) -> Result<(), Shortfall> {
 pub(crate) fn cpp_names(_: &mut Trial<'_>) -> Result<(), Shortfall> {
     demangled(&[
         ("_ZN3foo3barEv", "foo::bar()"),
-        ("_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back(int const&)"),
+        (
+            "_ZNSt6vectorIiSaIiEE9push_backERKi",
+            "std::vector<int, std::allocator<int> >::push_back(int const&)",
+        ),
     ])
 }
 

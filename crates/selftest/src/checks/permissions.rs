@@ -20,10 +20,8 @@ fn setting(name: &str) -> Result<i64, Shortfall> {
 fn denied(error: OpenError) -> Shortfall {
     match error {
         OpenError::AccessDenied | OpenError::NotPermitted => {
-            let level = setting("perf_event_paranoid").map_or_else(
-                |_| "unknown".to_owned(),
-                |level| level.to_string(),
-            );
+            let level = setting("perf_event_paranoid")
+                .map_or_else(|_| "unknown".to_owned(), |level| level.to_string());
             Shortfall::failure(format!("{error}; perf_event_paranoid is {level}"))
         }
         OpenError::NotImplemented => Shortfall::failure(error),

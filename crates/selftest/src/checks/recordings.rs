@@ -58,7 +58,17 @@ pub(crate) fn pipe(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     let out = File::create(&stream).map_err(Shortfall::failure)?;
     let program = trial.environment.program.display().to_string();
     let words = [
-        "record", "-q", "-e", "task-clock:u", "-o", "-", "--", &program, "test", "-w", "noploop",
+        "record",
+        "-q",
+        "-e",
+        "task-clock:u",
+        "-o",
+        "-",
+        "--",
+        &program,
+        "test",
+        "-w",
+        "noploop",
         "0.1",
     ];
     let status = trial
@@ -105,9 +115,8 @@ pub(crate) fn damage(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
 pub(crate) fn build_id_cache(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     let cache = trial.scratch("cache").display().to_string();
     let program = trial.environment.program.display().to_string();
-    let mut run = |option: &str| {
-        trial.run(&["buildid-cache", "--buildid-dir", &cache, option, &program])
-    };
+    let mut run =
+        |option: &str| trial.run(&["buildid-cache", "--buildid-dir", &cache, option, &program]);
     run("--add")?;
     run("--remove")?;
     Ok(())

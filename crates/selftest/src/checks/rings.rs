@@ -64,7 +64,10 @@ pub(crate) fn records_and_fields(trial: &mut Trial<'_>) -> Result<(), Shortfall>
             sample.pid.is_some_and(|pid| pid.0 == own),
             format!("a sample of process {:?}, not {own}", sample.pid),
         )?;
-        ensure(sample.ip.is_some_and(|ip| ip != 0), "a sample without an address")?;
+        ensure(
+            sample.ip.is_some_and(|ip| ip != 0),
+            "a sample without an address",
+        )?;
         ensure(sample.cpu.is_some(), "a sample without a CPU")?;
         let time = sample.time.map_or(0, |time| time.0);
         ensure(time > last, format!("time {time} comes after {last}"))?;
@@ -88,7 +91,10 @@ pub(crate) fn dummy_tracking(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     renamed?;
     let found = records.iter().any(|record| {
         record.kind == RecordType::COMM
-            && record.body.windows(12).any(|bytes| bytes == b"oxperf-dummy")
+            && record
+                .body
+                .windows(12)
+                .any(|bytes| bytes == b"oxperf-dummy")
     });
     trial.note(format_args!("{} records", records.len()));
     ensure(found, "no COMM record for the new name")
@@ -141,7 +147,10 @@ pub(crate) fn switches(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     })?;
     let switches = number_of(&records, RecordType::SWITCH);
     trial.note(format_args!("{switches} SWITCH records"));
-    ensure(switches >= 2, format!("{switches} SWITCH records of one wait"))
+    ensure(
+        switches >= 2,
+        format!("{switches} SWITCH records of one wait"),
+    )
 }
 
 /// Each call of a known kind is a sample in the ring.
@@ -156,7 +165,10 @@ pub(crate) fn tracepoint_samples(trial: &mut Trial<'_>) -> Result<(), Shortfall>
     })?;
     let samples = number_of(&records, RecordType::SAMPLE);
     trial.note(format_args!("{samples} samples of {CALLS} calls"));
-    ensure(samples == CALLS, format!("{samples} samples of {CALLS} calls"))
+    ensure(
+        samples == CALLS,
+        format!("{samples} samples of {CALLS} calls"),
+    )
 }
 
 /// The newest records of a ring that is written backward come first.

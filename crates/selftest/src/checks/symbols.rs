@@ -46,5 +46,8 @@ pub(crate) fn listed(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
         )?;
         last = start;
     }
-    ensure(!table.is_empty(), format!("{} has no symbols", path.display()))
+    ensure(
+        !table.is_empty(),
+        format!("{} has no symbols", path.display()),
+    )
 }

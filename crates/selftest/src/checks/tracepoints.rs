@@ -44,7 +44,10 @@ pub(crate) fn formats(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     }
     bad.iter().for_each(|line| trial.note(line));
     trial.note(format_args!("{read} formats"));
-    ensure(bad.is_empty(), format!("{} formats cannot be read", bad.len()))?;
+    ensure(
+        bad.is_empty(),
+        format!("{} formats cannot be read", bad.len()),
+    )?;
     ensure(read > 0, "no format can be read")
 }
 
@@ -89,7 +92,12 @@ pub(crate) fn openat_fields(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     let mut attr = tracepoint("syscalls", "sys_enter_openat")?;
     attr.sample_type = SampleType::RAW;
     let records = records(&attr, || {
-        drop(std::fs::File::options().read(true).write(true).open("/dev/null"));
+        drop(
+            std::fs::File::options()
+                .read(true)
+                .write(true)
+                .open("/dev/null"),
+        );
     })?;
     let order = if cfg!(target_endian = "big") {
         ByteOrder::Big
@@ -118,7 +126,12 @@ pub(crate) fn sched_fields(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
         (
             "sched_switch",
             &[
-                "prev_comm", "prev_pid", "prev_prio", "prev_state", "next_comm", "next_pid",
+                "prev_comm",
+                "prev_pid",
+                "prev_prio",
+                "prev_state",
+                "next_comm",
+                "next_pid",
                 "next_prio",
             ],
         ),

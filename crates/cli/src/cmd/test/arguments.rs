@@ -53,9 +53,8 @@ pub(super) fn command() -> Command {
 }
 
 fn options_of_runs() -> [Arg; 9] {
-    let with_value = |name: &'static str, value, help| {
-        Arg::new(name).long(name).value_name(value).help(help)
-    };
+    let with_value =
+        |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
     let switch = |name: &'static str, short, help| {
         Arg::new(name)
             .long(name)
@@ -64,23 +63,44 @@ fn options_of_runs() -> [Arg; 9] {
             .help(help)
     };
     [
-        switch("dont-fork", 'F', "Run the checks in this process, one after another"),
+        switch(
+            "dont-fork",
+            'F',
+            "Run the checks in this process, one after another",
+        ),
         switch("sequential", 'S', "Run one check after another"),
-        with_value("junit", "file", "Write the outcomes as JUnit XML [default: test.xml]")
-            .short('j')
-            .num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value("test.xml"),
-        with_value("runs-per-test", "n", "Run each check so many times [default: 1]")
-            .short('r')
-            .value_parser(clap::value_parser!(u32).range(1..)),
-        with_value("skip", "tests", "Leave out checks, by numbers with commas between").short('s'),
+        with_value(
+            "junit",
+            "file",
+            "Write the outcomes as JUnit XML [default: test.xml]",
+        )
+        .short('j')
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value("test.xml"),
+        with_value(
+            "runs-per-test",
+            "n",
+            "Run each check so many times [default: 1]",
+        )
+        .short('r')
+        .value_parser(clap::value_parser!(u32).range(1..)),
+        with_value(
+            "skip",
+            "tests",
+            "Leave out checks, by numbers with commas between",
+        )
+        .short('s'),
         Arg::new("verbose")
             .long("verbose")
             .short('v')
             .action(ArgAction::Count)
             .help("Show the notes of checks that fail; twice: of all"),
-        with_value("dso", "dso", "Object of the check 'Symbols' [default: this program]"),
+        with_value(
+            "dso",
+            "dso",
+            "Object of the check 'Symbols' [default: this program]",
+        ),
         with_value(
             "failure-snippet-lines",
             "n",
@@ -122,7 +142,10 @@ pub(super) fn options(matches: &ArgMatches) -> Result<TestTask, Failure> {
         runs: matches.get_one("runs-per-test").copied().unwrap_or(1),
         verbosity: Verbosity {
             level: matches.get_count("verbose"),
-            snippet: matches.get_one("failure-snippet-lines").copied().unwrap_or(10),
+            snippet: matches
+                .get_one("failure-snippet-lines")
+                .copied()
+                .unwrap_or(10),
         },
         junit: file(matches, "junit"),
         objects,
@@ -144,7 +167,10 @@ fn place(matches: &ArgMatches) -> Place {
 }
 
 fn skipped(list: &str) -> Result<Vec<u32>, Failure> {
-    let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let words = list
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty());
     words
         .map(|word| {
             word.parse().map_err(|_| {

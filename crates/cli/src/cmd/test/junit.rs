@@ -16,7 +16,9 @@ pub(super) fn write(path: &Path, finished: &[Finished]) -> Result<(), Failure> {
 
 fn text(finished: &[Finished]) -> String {
     let number = |wanted: fn(&Shortfall) -> bool| {
-        let short = finished.iter().filter_map(|one| one.outcome.verdict.as_ref().err());
+        let short = finished
+            .iter()
+            .filter_map(|one| one.outcome.verdict.as_ref().err());
         short.filter(|shortfall| wanted(shortfall)).count()
     };
     let failures = number(|shortfall| matches!(shortfall, Shortfall::Failure(_)));

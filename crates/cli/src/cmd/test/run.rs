@@ -110,9 +110,7 @@ impl TestRun {
         let scratch = Scratch::new(case, run)?;
         match self.place {
             Place::Here => case::here(case, &self.objects, scratch.path().to_owned()),
-            Place::Parallel | Place::Sequential => {
-                case::apart(case, &self.objects, scratch.path())
-            }
+            Place::Parallel | Place::Sequential => case::apart(case, &self.objects, scratch.path()),
         }
     }
 }
