@@ -4,6 +4,7 @@ pub(crate) mod accepted;
 mod case;
 mod compare;
 mod differential;
+mod lines;
 mod live;
 mod mutations;
 mod options;
@@ -65,9 +66,13 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     };
     let (recorded, public) = (!args.flag("--no-recorded"), !args.flag("--no-public"));
     let traced = !args.flag("--no-pt");
+    let lines_alone = args.flag("--lines");
     let mutations = args.number("--mutations")?.unwrap_or(MUTATIONS);
     let beside_perf = args.number("--differential")?.unwrap_or(BESIDE_PERF);
     let options = options(args, shared)?;
+    if lines_alone {
+        return Ok(exit_code(lines::sweep(&options)?));
+    }
     // The mutations come first: a process begins with the peak of memory of the one that starts it, and the texts that
     // are compared afterwards are large.
     let mut good = !options.only.is_empty() || mutations::sweep(&options, mutations)?;
@@ -84,11 +89,18 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     if public && options.only.is_empty() {
         good &= public::sweep(&options)?;
     }
-    Ok(if good {
+    if options.only.is_empty() {
+        good &= lines::sweep(&options)?;
+    }
+    Ok(exit_code(good))
+}
+
+fn exit_code(good: bool) -> ExitCode {
+    if good {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
-    })
+    }
 }
 
 /// Returns true if a text is among those that were asked for.

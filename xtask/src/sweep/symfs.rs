@@ -44,3 +44,15 @@ fn link_target(file: &Path) -> Result<Option<PathBuf>> {
         .map(|(target, folder)| folder.join(target.trim_end()))
         .filter(|path| path.is_file()))
 }
+
+/// The objects of a case of Intel PT, among those of all: its link, which may have become a file that holds the target.
+pub(super) fn of_case(case: &Path, objects: &Path) -> Result<PathBuf> {
+    let link = case.join("symfs");
+    let target = match link.is_dir() {
+        true => link.canonicalize()?,
+        false => PathBuf::from(
+            std::fs::read_to_string(&link).with_context(|| link.display().to_string())?,
+        ),
+    };
+    Ok(objects.join(target.file_name().context("the link names no folder")?))
+}

@@ -251,8 +251,7 @@ impl Traced<'_> {
     }
 
     fn truth(&self, case: &Path, truth: &Truth) -> Row {
-        let compared = self
-            .symfs(case)
+        let compared = symfs::of_case(case, &self.objects)
             .and_then(|symfs| truth.compare(&self.options.binary, case, &symfs));
         let outcome = match compared {
             Ok(None) => Outcome::Identical,
@@ -269,7 +268,7 @@ impl Traced<'_> {
     fn compare(&self, case: &Path, words: &[&str], index: usize) -> Result<Outcome> {
         let scratch = self.options.scratch.join(format!("pt-{index}"));
         std::fs::create_dir_all(&scratch)?;
-        let symfs = self.symfs(case)?;
+        let symfs = symfs::of_case(case, &self.objects)?;
         let ours = read(&self.options.binary, words, case, &symfs, &scratch);
         if words == CALLS.1 {
             return self.compare_calls(case, &ours?);
@@ -298,20 +297,6 @@ impl Traced<'_> {
             text(own.sum(), total.unwrap_or(0)).as_bytes(),
         );
         Ok(difference.map_or(Outcome::Identical, Outcome::Differs))
-    }
-
-    /// The objects of a case: its link, which may have become a file that holds the target.
-    fn symfs(&self, case: &Path) -> Result<PathBuf> {
-        let link = case.join("symfs");
-        let target = match link.is_dir() {
-            true => link.canonicalize()?,
-            false => PathBuf::from(
-                std::fs::read_to_string(&link).with_context(|| link.display().to_string())?,
-            ),
-        };
-        Ok(self
-            .objects
-            .join(target.file_name().context("the link names no folder")?))
     }
 }
 

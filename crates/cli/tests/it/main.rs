@@ -4,6 +4,7 @@
 mod annotate;
 mod buildid_cache;
 mod bundle;
+mod command_lines;
 mod commands_page;
 mod completions;
 mod config;
