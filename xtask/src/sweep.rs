@@ -2,6 +2,7 @@
 
 pub(crate) mod accepted;
 mod case;
+mod clients;
 mod compare;
 mod differential;
 mod lines;
@@ -54,6 +55,9 @@ struct Options {
 
 /// Runs the comparison; fails when something that is meant to be identical is not, or anything crashes.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
+    if args.flag("--clients") {
+        return clients::run(args);
+    }
     if args.flag("--perf-tests") {
         return perf_tests::run(args);
     }
