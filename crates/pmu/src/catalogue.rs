@@ -52,6 +52,12 @@ impl<'a> Catalogue<'a> {
         self.tracepoints
     }
 
+    /// The names of the PMUs of the CPU's cores that the system lists; none on a machine without counters.
+    pub fn core_names(&self) -> Vec<&str> {
+        let cores = self.listed.iter().filter(|pmu| pmu.is_core());
+        cores.map(Pmu::name).collect()
+    }
+
     /// The PMUs of the CPU's cores: several on hybrid systems.
     pub(crate) fn cores(&self) -> Vec<&Pmu<'a>> {
         let cores: Vec<&Pmu<'a>> = self.listed.iter().filter(|pmu| pmu.is_core()).collect();

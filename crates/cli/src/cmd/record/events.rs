@@ -9,24 +9,36 @@ use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
 use crate::failure::Failure;
 
 /// The event that is recorded when the user names none.
-pub(super) const DEFAULT_EVENT: &str = "cycles:P";
+const DEFAULT_EVENT: &str = "cycles:P";
 
 /// Looks up the events that the user named.
 pub(super) fn requested(texts: &[String]) -> Result<Vec<EventRequest>, Failure> {
-    if texts.is_empty() {
-        return look_up(&[DEFAULT_EVENT]);
-    }
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    look_up(&texts)
+    let (pmus, tracepoints) = (SystemPmus::default(), Tracepoints(SystemTracefs::find()));
+    requested_in(texts, &Catalogue::new(&pmus, &tracepoints))
 }
 
-/// Looks up event texts in this machine's catalogue.
+/// Looks up the events that the user named, or the default event, in a catalogue.
 ///
 /// # Errors
 /// A text that cannot be read, names nothing here, or asks for what is not supported.
-fn look_up(texts: &[&str]) -> Result<Vec<EventRequest>, Failure> {
-    let (pmus, tracepoints) = (SystemPmus::default(), Tracepoints(SystemTracefs::find()));
-    look_up_in(texts, &Catalogue::new(&pmus, &tracepoints))
+pub(super) fn requested_in(
+    texts: &[String],
+    catalogue: &Catalogue<'_>,
+) -> Result<Vec<EventRequest>, Failure> {
+    if texts.is_empty() {
+        return default_event(catalogue);
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    look_up_in(&texts, catalogue)
+}
+
+/// The default event. Where one kind of core counts it, its name says on which.
+fn default_event(catalogue: &Catalogue<'_>) -> Result<Vec<EventRequest>, Failure> {
+    let mut requests = look_up_in(&[DEFAULT_EVENT], catalogue)?;
+    if let ([core], [request]) = (&*catalogue.core_names(), &mut *requests) {
+        request.name = format!("{core}/cycles/P");
+    }
+    Ok(requests)
 }
 
 /// Looks up event texts. Leaders are named by their sites among all events.

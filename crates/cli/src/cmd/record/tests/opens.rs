@@ -17,19 +17,41 @@ fn without_counters(request: &OpenRequest<'_>) -> Option<Errno> {
     counters.contains(&request.attr.kind).then_some(ENOENT)
 }
 
+/// The counters' own names on a Skylake.
+fn skylake() -> MemoryPmus {
+    MemoryPmus::new()
+        .pmu("software", 1)
+        .pmu("cpu", 4)
+        .format("event", "config:0-7")
+        .format("umask", "config:8-15")
+        .event("branch-instructions", "event=0xc4")
+        .event("branch-misses", "event=0xc5")
+        .event("bus-cycles", "event=0x3c,umask=0x01")
+        .event("cache-misses", "event=0x2e,umask=0x41")
+        .event("cache-references", "event=0x2e,umask=0x4f")
+        .event("cpu-cycles", "event=0x3c")
+        .event("instructions", "event=0xc0")
+        .event("ref-cycles", "event=0x00,umask=0x03")
+}
+
 /// The events that are open in the end, in the notation of `opens.txt`.
-fn opens(options: &str) -> String {
-    let command = parsed(options);
-    let texts = match &*command.events {
-        [] => vec![events::DEFAULT_EVENT],
-        texts => texts.iter().map(String::as_str).collect(),
+fn opens(case: &str) -> String {
+    let (kernel, options) = match case.trim().strip_prefix("[counters]") {
+        Some(options) => (FakeKernel::new(), options),
+        None => (FakeKernel::new().refusing(without_counters), case),
     };
-    let pmus = MemoryPmus::new().pmu("software", 1).pmu("cpu", 4);
+    let command = parsed(options);
+    let pmus = if case.contains("[counters]") {
+        skylake()
+    } else {
+        MemoryPmus::new().pmu("software", 1).pmu("cpu", 4)
+    };
     let tracepoints = MemoryTracepoints::default()
         .with("sched", "sched_switch", 0x174)
         .with("syscalls", "sys_enter_write", 0x348)
         .with("syscalls", "sys_exit_write", 0x347);
-    let requests = match events::look_up_in(&texts, &Catalogue::new(&pmus, &tracepoints)) {
+    let requests = match events::requested_in(&command.events, &Catalogue::new(&pmus, &tracepoints))
+    {
         Ok(requests) => requests,
         Err(refused) => return refused.to_string(),
     };
@@ -39,7 +61,6 @@ fn opens(options: &str) -> String {
         online: vec![Cpu(0), Cpu(1)],
         threads: names_tasks.then_some(Tid(THREAD)).into_iter().collect(),
     };
-    let kernel = FakeKernel::new().refusing(without_counters);
     let context = OpenContext {
         kernel: &kernel,
         machine: &machine,
@@ -65,7 +86,7 @@ fn opens(options: &str) -> String {
             text(names, &opened[opened.len() - count..])
         }
         Err(CaptureError::NoEvent(_)) => "error\n".to_owned(),
-        Err(error) => panic!("{options}: {error}"),
+        Err(error) => panic!("{case}: {error}"),
     }
 }
 
@@ -120,24 +141,25 @@ fn attr_text(attr: &EventAttr) -> String {
     } else {
         "period"
     };
-    let numbers = [
+    let before = [
         ("config1", attr.config1, true),
         ("config2", attr.config2, true),
         (rate, attr.sample_period, false),
         ("bp_type", attr.bp_type.into(), true),
+    ];
+    let after = [
         ("regs_user", attr.sample_regs_user, true),
         ("stack_user", attr.sample_stack_user.into(), false),
         ("regs_intr", attr.sample_regs_intr, true),
         ("max_stack", attr.sample_max_stack.into(), false),
     ];
     let mut out = format!("type={} config={:#x}", attr.kind.0, attr.config);
-    for (name, value, hex) in numbers.into_iter().filter(|(_, value, _)| *value != 0) {
-        out += &if hex {
-            format!(" {name}={value:#x}")
-        } else {
-            format!(" {name}={value}")
-        };
+    push_numbers(&mut out, &before);
+    let branches: Vec<&str> = attr.branch_sample_type.names().collect();
+    if !branches.is_empty() {
+        out += &format!(" branch={}", branches.join("|"));
     }
+    push_numbers(&mut out, &after);
     let names = |names: Vec<&str>| names.join("|");
     out += &format!(
         " sample={} read={}",
@@ -150,6 +172,17 @@ fn attr_text(attr: &EventAttr) -> String {
     match attr.flags.precise_ip() {
         0 => out,
         level => format!("{out} precise_ip={level}"),
+    }
+}
+
+/// Numbers with their names, in hexadecimal or not; those that are zero are left out.
+fn push_numbers(out: &mut String, numbers: &[(&str, u64, bool)]) {
+    for (name, value, hex) in numbers.iter().filter(|(_, value, _)| *value != 0) {
+        *out += &if *hex {
+            format!(" {name}={value:#x}")
+        } else {
+            format!(" {name}={value}")
+        };
     }
 }
 
