@@ -1,30 +1,24 @@
 //! The command line as a whole: which command runs, and what its outcome means to the shell.
 
+mod foreign;
+mod manual_text;
+mod overview;
+mod refusal;
+mod typos;
+
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Command;
-use clap::error::ErrorKind;
 
 use crate::alias::{self, Expanded};
 use crate::arguments::{Invocation, build_id_argument};
 use crate::configuration::Configuration;
 use crate::failure::{Failure, code};
-use crate::globals::{self, Request};
-use crate::{bundled, cmd, environment, output, pager, resources};
-
-const ABOUT: &str =
-    "Find where programs spend their time: record, report and read perf.data, as Linux perf does.";
-
-const EXAMPLES: &str = "\
-Examples:
-  oxperf profile -- ./program      record, print the hottest functions, write flamegraph.html
-  oxperf record -g -- ./program    record call chains into perf.data
-  oxperf report                    show perf.data as a table of functions and callers
-  oxperf script | less             show every sample
-
-'oxperf COMMAND --help' tells a command's options.";
+use crate::globals::{self, GlobalOptions, Request};
+use crate::words::{self, Reading};
+use crate::{bundled, cmd, environment, features, output, pager, resources, usage};
 
 /// The whole command line, with all that the parser adds to it: for those who describe it.
 pub(crate) fn whole_command(program: &str) -> Command {
@@ -41,52 +35,30 @@ pub(crate) fn full_command(program: &str) -> Command {
 fn command_of(program: &str, commands: &[cmd::Entry]) -> Command {
     Command::new("oxperf")
         .bin_name(program)
-        .about(ABOUT)
-        .after_help(EXAMPLES.replace("oxperf", program))
+        .about(overview::ABOUT)
         .disable_version_flag(true)
         .disable_help_subcommand(true)
         .arg(build_id_argument())
-        .subcommands(commands.iter().map(|entry| {
-            with_negations((entry.command)())
-                .infer_long_args(true)
-                .args_override_self(true)
-        }))
-}
-
-/// As in perf, every switch `--x` can be taken back by `--no-x`, also where that is what it is without.
-fn with_negations(command: Command) -> Command {
-    let longs: Vec<String> = command
-        .get_arguments()
-        .filter_map(clap::Arg::get_long)
-        .map(str::to_owned)
-        .collect();
-    let switches: Vec<(String, clap::Id)> = command
-        .get_arguments()
-        .filter(|switch| !switch.get_action().takes_values())
-        .filter_map(|switch| {
-            Some((
-                format!("no-{}", switch.get_long()?),
-                switch.get_id().clone(),
-            ))
-        })
-        .collect();
-    let absent = switches
-        .into_iter()
-        .filter(|(no, _)| !no.starts_with("no-no-") && !longs.contains(no));
-    command.args(absent.map(|(no, id)| {
-        clap::Arg::new(no.clone())
-            .long(no)
-            .action(clap::ArgAction::SetTrue)
-            .overrides_with(id)
-            .hide(true)
-    }))
+        .subcommands(
+            commands
+                .iter()
+                .map(|entry| (entry.command)().args_override_self(true)),
+        )
 }
 
 /// Runs the command line.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Failure> {
     let arguments: Vec<OsString> = arguments.collect();
-    let program = program_name(arguments.first());
-    let (globals, request) = globals::parse(arguments.get(1..).unwrap_or_default(), &program)?;
+    let (program, command) = names(arguments.first());
+    let words = arguments.get(1..).unwrap_or_default();
+    let (globals, request) = match command {
+        Some(command) => {
+            let words = [&[command], words].concat();
+            (GlobalOptions::default(), Request::Command(words))
+        }
+        None => globals::parse(words, &program)?,
+    };
+    globals.prepare()?;
     let invocation = Invocation {
         program,
         globals,
@@ -94,37 +66,111 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Fail
     };
     match request {
         Request::Command(words) => run_words(&invocation, words),
-        request => answer(&invocation, &request),
+        request => answer(&invocation.program, &request),
     }
 }
 
 /// Answers a question about the program itself.
-fn answer(invocation: &Invocation, request: &Request) -> Result<i32, Failure> {
-    let program = &invocation.program;
+fn answer(program: &str, request: &Request) -> Result<i32, Failure> {
     let text = match request {
         Request::Nothing => {
-            output::print_error(&full_command(program).render_help().to_string());
+            output::print_line(&overview::text(program, &commands()))?;
             return Ok(code::USAGE_OF_PROGRAM);
         }
-        Request::Version | Request::Features => {
-            format!("{program} version {}", env!("CARGO_PKG_VERSION"))
-        }
+        Request::Help(words) => return help(program, words),
+        Request::Command(_) => return Ok(code::USAGE_OF_PROGRAM),
+        Request::Version => features::version(program),
+        Request::Features => format!("{}\n{}", features::version(program), features::all()),
         Request::ListCommands => {
-            let names: Vec<&str> = cmd::ALL.iter().map(|entry| entry.name).collect();
-            names.join(" ")
+            let commands = commands();
+            let names = commands.iter().map(|(name, _)| format!("{name} "));
+            names.collect()
         }
-        Request::ListOptions => globals::LONG_OPTIONS.join(" "),
-        Request::Help(_) | Request::ExecPath | Request::HtmlPath | Request::Command(_) => {
-            full_command(program).render_help().to_string()
-        }
+        Request::ListOptions => globals::LONG_OPTIONS
+            .iter()
+            .map(|option| format!("{option} "))
+            .collect(),
+        Request::ExecPath => folder(&["..", "lib", "perf-core"]),
+        Request::HtmlPath => folder(&["..", "share", "doc", "oxperf"]),
     };
-    output::print_line(text.trim_end())?;
+    output::print_line(text.trim_end_matches('\n'))?;
     Ok(code::SUCCESS)
+}
+
+/// A folder of the installation, by its path from the folder of the program.
+fn folder(path: &[&str]) -> String {
+    let program = environment::program().unwrap_or_default();
+    let mut folder = program.parent().unwrap_or(Path::new("/")).to_owned();
+    for part in path {
+        match *part {
+            ".." => {
+                folder.pop();
+            }
+            part => folder.push(part),
+        }
+    }
+    folder.to_string_lossy().into_owned()
+}
+
+/// The commands that are shown, with a line about each, by name.
+fn commands() -> Vec<(String, String)> {
+    let all = cmd::ALL.iter().map(|entry| (entry.command)());
+    let shown = all.filter(|command| !command.is_hide_set());
+    let mut commands: Vec<(String, String)> = shown
+        .map(|command| {
+            let about = command.get_about().map(ToString::to_string);
+            (command.get_name().to_owned(), about.unwrap_or_default())
+        })
+        .collect();
+    let help = "Show the manual of a command";
+    commands.push((HELP.to_owned(), help.to_owned()));
+    commands.sort();
+    commands
+}
+
+/// The command that shows manuals.
+const HELP: &str = "help";
+
+/// `help [COMMAND]`, which is also `--help COMMAND`: a manual, or the list of commands.
+fn help(program: &str, words: &[OsString]) -> Result<i32, Failure> {
+    let Some(word) = words.first() else {
+        output::print_line(&overview::text(program, &commands()))?;
+        return Ok(code::SUCCESS);
+    };
+    match word.to_str() {
+        Some("--list-opts") => output::print_line("")?,
+        Some("--list-cmds") => return answer(program, &Request::ListCommands),
+        Some(name) if name.starts_with('-') => return help(program, &[]),
+        _ => {
+            let Some(entry) = cmd::ALL.iter().find(|entry| *word == entry.name) else {
+                return Ok(unknown(program, &word.to_string_lossy()));
+            };
+            let command = (entry.command)();
+            let (called, below) = words::called(&command, &words[1..]);
+            let path = [vec![entry.name.to_owned()], below].concat();
+            output::print_line(&manual_text::text(called, program, &path))?;
+        }
+    }
+    Ok(code::SUCCESS)
+}
+
+/// Refuses a command that does not exist, or not yet; gives the exit code.
+fn unknown(program: &str, name: &str) -> i32 {
+    let message = foreign::refusal(program, name).unwrap_or_else(|| {
+        let own = commands();
+        let mut known: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).collect();
+        for name in foreign::names() {
+            known.push(name);
+        }
+        typos::refusal(program, name, &known)
+    });
+    output::print_error(&message);
+    code::USAGE_OF_PROGRAM
 }
 
 /// Runs a command, or what an alias stands for.
 fn run_words(invocation: &Invocation, words: Vec<OsString>) -> Result<i32, Failure> {
-    let is_command = |name: &str| cmd::ALL.iter().any(|entry| entry.name == name);
+    let is_command = |name: &str| name == HELP || cmd::ALL.iter().any(|entry| entry.name == name);
     match alias::expand(words, &invocation.configuration, &is_command)? {
         Expanded::Words(words) => run_command(invocation, &words),
         Expanded::Shell { line, words } => alias::run_shell(&line, &words),
@@ -134,27 +180,45 @@ fn run_words(invocation: &Invocation, words: Vec<OsString>) -> Result<i32, Failu
 /// Runs a command with its words, its name first.
 fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failure> {
     let program = &invocation.program;
-    let called = cmd::ALL
-        .iter()
-        .find(|entry| words.first().is_some_and(|word| word == entry.name));
-    let command = match called {
-        Some(called) => command_of(program, std::slice::from_ref(called)),
-        None => full_command(program),
-    };
-    let mut arguments = vec![OsString::from(program)];
-    if let Some(folder) = &invocation.globals.build_id_dir {
-        arguments.extend(["--buildid-dir".into(), folder.clone()]);
-    }
-    arguments.extend_from_slice(words);
-    let (arguments, _unpacked) = bundled::open(arguments, &command)?;
-    let matches = match command.try_get_matches_from(&arguments) {
-        Ok(matches) => matches,
-        Err(error) => return refuse(program, error),
-    };
-    let Some((name, matches)) = matches.subcommand() else {
+    let Some((name, rest)) = words.split_first() else {
         return Ok(code::USAGE_OF_PROGRAM);
     };
-    let Some(entry) = cmd::ALL.iter().find(|entry| entry.name == name) else {
+    if name == HELP {
+        return help(program, rest);
+    }
+    let Some(entry) = cmd::ALL.iter().find(|entry| name == entry.name) else {
+        return Ok(unknown(program, &name.to_string_lossy()));
+    };
+    let root = command_of(program, std::slice::from_ref(entry));
+    let command = (entry.command)();
+    let (called, below) = words::called(&command, rest);
+    let path = [vec![entry.name.to_owned()], below].concat();
+    let forms = usage::forms(called, program, &path);
+    let rest = &rest[path.len() - 1..];
+    let reading = match words::read(called, &root, &with_globals(called, invocation, rest)) {
+        Ok(reading) => reading,
+        Err(mistake) => {
+            output::print_error(&usage::with_mistake(called, &forms, &mistake));
+            return Ok(code::BAD_OPTION);
+        }
+    };
+    let words = match reading {
+        Reading::Run(words) => words,
+        question => return explain(called, &question, program, &path),
+    };
+    let mut arguments = vec![OsString::from(program)];
+    arguments.extend(path.iter().map(OsString::from));
+    arguments.extend(words);
+    let (arguments, _unpacked) = bundled::open(arguments, &root)?;
+    let matches = match root.try_get_matches_from(&arguments) {
+        Ok(matches) => matches,
+        Err(error) => {
+            let mistake = refusal::mistake(&error);
+            output::print_error(&usage::with_mistake(called, &forms, &mistake));
+            return Ok(code::BAD_OPTION);
+        }
+    };
+    let Some((_, matches)) = matches.subcommand() else {
         return Ok(code::USAGE_OF_PROGRAM);
     };
     if entry.shares_work {
@@ -165,36 +229,58 @@ fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failu
     (entry.run)(matches, invocation)
 }
 
-/// The last part of the name that the program was called by.
-fn program_name(first: Option<&OsString>) -> String {
+/// The words of a command, with those before it that are for it.
+fn with_globals(command: &Command, invocation: &Invocation, words: &[OsString]) -> Vec<OsString> {
+    let globals = &invocation.globals;
+    let mut all = Vec::new();
+    if let Some(folder) = &globals.build_id_dir {
+        all.extend(["--buildid-dir".into(), folder.clone()]);
+    }
+    let is_verbose = |argument: &clap::Arg| argument.get_long() == Some("verbose");
+    if command.get_arguments().any(is_verbose) {
+        all.extend((0..globals.verbosity).map(|_| "--verbose".into()));
+    }
+    all.extend_from_slice(words);
+    all
+}
+
+/// Answers a question about a command, given by its words.
+fn explain(
+    command: &Command,
+    question: &Reading,
+    program: &str,
+    path: &[String],
+) -> Result<i32, Failure> {
+    let below = command.get_subcommands().map(|below| below.get_name());
+    let text = match question {
+        Reading::Usage(about) => {
+            let forms = usage::forms(command, program, path);
+            output::print_error(&usage::text(command, &forms, about));
+            return Ok(code::BAD_OPTION);
+        }
+        Reading::ListOptions => usage::long_options(command),
+        Reading::ListCommands => below.map(|name| format!("{name} ")).collect(),
+        Reading::Manual | Reading::Run(_) => {
+            output::print_line(&manual_text::text(command, program, path))?;
+            return Ok(code::SUCCESS);
+        }
+    };
+    output::print_line(&text)?;
+    Ok(code::LISTED)
+}
+
+/// The name of the program, and the command that is part of the name that it was called by: `perf-report`.
+fn names(first: Option<&OsString>) -> (String, Option<OsString>) {
     let name = first
         .and_then(|path| Path::new(path).file_name())
         .and_then(|name| name.to_str());
-    name.unwrap_or("oxperf").to_owned()
-}
-
-/// Help is an answer; anything else that the parser stops at is a mistake with perf's exit code.
-fn refuse(program: &str, error: clap::Error) -> Result<i32, Failure> {
-    match error.kind() {
-        ErrorKind::DisplayHelp => {
-            output::print_line(error.render().to_string().trim_end())?;
-            Ok(code::SUCCESS)
-        }
-        ErrorKind::InvalidSubcommand => {
-            let name = error
-                .get(clap::error::ContextKind::InvalidSubcommand)
-                .map(ToString::to_string);
-            let name = name.unwrap_or_default();
-            output::print_error(&format!(
-                "{program}: '{name}' is not a {program}-command. See '{program} --help'."
-            ));
-            Ok(code::USAGE_OF_PROGRAM)
-        }
-        _ => {
-            output::print_error(error.render().to_string().trim_end());
-            Ok(code::BAD_OPTION)
-        }
+    let name = name.unwrap_or("oxperf");
+    if let Some((program @ ("perf" | "oxperf"), command)) = name.split_once('-')
+        && cmd::ALL.iter().any(|entry| entry.name == command)
+    {
+        return (program.to_owned(), Some(command.into()));
     }
+    (name.to_owned(), None)
 }
 
 /// The exit code for the shell. A reader that went away, as `head` does, is no failure.

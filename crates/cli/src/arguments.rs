@@ -53,7 +53,7 @@ const DEBUGINFOD: &str = "debuginfod";
 pub(crate) fn build_id_argument() -> Arg {
     Arg::new(BUILD_ID_DIR)
         .long(BUILD_ID_DIR)
-        .value_name("DIR")
+        .value_name("dir")
         .global(true)
         .help("The cache of binaries by build id [default: ~/.debug]")
 }

@@ -6,6 +6,7 @@ mod buildid_cache;
 mod buildid_list;
 mod bundle;
 mod bundle_keeper;
+mod check;
 mod complete;
 mod completions;
 mod config;
@@ -15,6 +16,7 @@ mod dlfilter_helper;
 mod dump;
 mod evlist;
 mod export;
+mod kallsyms;
 mod manual;
 mod profile;
 mod record;
@@ -22,6 +24,7 @@ mod report;
 mod script;
 mod symbols;
 mod test;
+mod version;
 
 pub(crate) use crate::arguments::Entry;
 
@@ -44,6 +47,9 @@ pub(crate) static ALL: &[Entry] = &[
     data::ENTRY,
     completions::ENTRY,
     config::ENTRY,
+    kallsyms::ENTRY,
+    check::ENTRY,
+    version::ENTRY,
     bundle_keeper::ENTRY,
     dlfilter_helper::ENTRY,
     manual::ENTRY,

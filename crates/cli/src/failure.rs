@@ -13,6 +13,8 @@ pub(crate) mod code {
     pub(crate) const USAGE_OF_PROGRAM: i32 = 1;
     /// An option that does not exist or has a bad value.
     pub(crate) const BAD_OPTION: i32 = 129;
+    /// The options or the commands below a command are listed.
+    pub(crate) const LISTED: i32 = 130;
     /// An option's value makes no sense for the recording.
     pub(crate) const INVALID: i32 = 234;
     /// There is no memory left.

@@ -57,8 +57,6 @@ pub(crate) struct GlobalOptions {
     pub(crate) build_id_dir: Option<OsString>,
     /// `--debugfs-dir`: the folder of the kernel's tracepoints.
     pub(crate) tracing_dir: Option<PathBuf>,
-    /// `--exec-path=PATH`: the folder of the program's parts.
-    pub(crate) exec_path: Option<PathBuf>,
     /// `--debug-file`: the file for messages of debugging.
     pub(crate) debug_file: Option<PathBuf>,
     /// `--debug verbose=N`: how often `-v` is given to the command.
@@ -111,6 +109,25 @@ fn with_usage(message: &str, program: &str) -> String {
     format!("{message}\n\n Usage: {program} {SYNOPSIS}\n")
 }
 
+impl GlobalOptions {
+    /// Opens what the options name before a command runs.
+    ///
+    /// # Errors
+    /// The file for messages cannot be made.
+    pub(crate) fn prepare(&self) -> Result<(), Failure> {
+        let Some(path) = &self.debug_file else {
+            return Ok(());
+        };
+        let made = std::fs::File::create(path);
+        made.map(drop).map_err(|error| {
+            Failure::new(format!(
+                "cannot write the debug file {}: {error}",
+                path.display()
+            ))
+        })
+    }
+}
+
 struct Parser {
     options: GlobalOptions,
     rest: VecDeque<OsString>,
@@ -147,7 +164,8 @@ impl Parser {
             ("--list-opts", None) => return Ok(Some(Request::ListOptions)),
             ("--html-path", None) => return Ok(Some(Request::HtmlPath)),
             ("--exec-path", None) => return Ok(Some(Request::ExecPath)),
-            ("--exec-path", Some(path)) => self.options.exec_path = Some(path.into()),
+            // There are no parts of this program elsewhere.
+            ("--exec-path", Some(_)) => {}
             ("-p" | "--paginate", None) => self.options.pager = PagerChoice::Always,
             ("--no-pager", None) => self.options.pager = PagerChoice::Never,
             _ => return self.valued(word, name, attached).map(|()| None),

@@ -14,6 +14,7 @@ mod data_types;
 mod disasm_source;
 mod environment;
 mod failure;
+mod features;
 mod globals;
 mod header;
 mod input;
@@ -32,6 +33,8 @@ mod separator;
 mod stitch;
 mod symbol_source;
 mod unpacking;
+mod usage;
+mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -12,18 +12,22 @@ pub(crate) fn arguments() -> [Arg; 5] {
     [
         list(
             "time",
-            "START,STOP",
+            "str",
             "Show samples of these seconds only; also 10%/2, 0%-10%, several",
         ),
-        list("cpu", "LIST", "Show these CPUs only, such as 0,2-4").short('C'),
+        list("cpu", "cpu", "Show these CPUs only, such as 0,2-4").short('C'),
         list(
             "comms",
-            "NAMES",
+            "comm[,comm...]",
             "Show threads of these names only, comma separated or file://FILE",
         )
         .short('c'),
-        list("pid", "LIST", "Show samples of these processes only"),
-        list("tid", "LIST", "Show samples of these threads only"),
+        list(
+            "pid",
+            "pid[,pid...]",
+            "Show samples of these processes only",
+        ),
+        list("tid", "tid[,tid...]", "Show samples of these threads only"),
     ]
 }
 

@@ -13,22 +13,22 @@ pub(super) fn arguments() -> [Arg; 5] {
     [
         file(
             "guestmount",
-            "DIR",
+            "directory",
             "The files of guests: a folder for each, named by the process that runs it",
         ),
         file(
             "guestvmlinux",
-            "FILE",
+            "file",
             "Names and code of the kernel of other guests from this image",
         ),
         file(
             "guestkallsyms",
-            "FILE",
+            "file",
             "Names of their kernel from this copy of its /proc/kallsyms, code from the kcore beside it",
         ),
         file(
             "guestmodules",
-            "FILE",
+            "file",
             "Modules of their kernel from this copy of its /proc/modules",
         ),
         Arg::new("guest-code")

@@ -11,7 +11,7 @@ pub(crate) fn arguments() -> Vec<Arg> {
         Arg::new("input")
             .short('i')
             .long("input")
-            .value_name("FILE")
+            .value_name("file")
             .help("Recording to read: a file, a directory or a FIFO; - is standard input [default: standard input if that is a pipe, else perf.data]"),
         Arg::new("force")
             .short('f')

@@ -9,7 +9,7 @@ pub(crate) fn arguments(bare: &'static str) -> [Arg; 3] {
     [
         Arg::new("itrace")
             .long("itrace")
-            .value_name("OPTIONS")
+            .value_name("opts")
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value(bare)
@@ -20,7 +20,7 @@ pub(crate) fn arguments(bare: &'static str) -> [Arg; 3] {
             .help("Do not decode hardware trace"),
         Arg::new("decode-threads")
             .long("decode-threads")
-            .value_name("N")
+            .value_name("n")
             .value_parser(clap::value_parser!(u16).range(1..))
             .help("Decode hardware trace on so many cores; on all by default"),
     ]

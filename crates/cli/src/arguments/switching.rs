@@ -7,7 +7,7 @@ use super::{flag, text};
 
 /// The options.
 pub(crate) fn arguments() -> [Arg; 3] {
-    let event = |name: &'static str, help| Arg::new(name).long(name).value_name("EVENT").help(help);
+    let event = |name: &'static str, help| Arg::new(name).long(name).value_name("event").help(help);
     [
         event("switch-on", "Show nothing before a sample of this event"),
         event(

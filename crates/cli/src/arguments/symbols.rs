@@ -17,7 +17,7 @@ const ACCEPTED: [&str; 3] = ["addr2line", "addr2line-style", "unwind-style"];
 
 /// The options.
 pub(crate) fn arguments() -> Vec<Arg> {
-    let accepted = |name: &'static str| Arg::new(name).long(name).value_name("WHAT").hide(true);
+    let accepted = |name: &'static str| Arg::new(name).long(name).value_name("what").hide(true);
     let mut all = chosen();
     all.extend(ACCEPTED.map(accepted));
     all.extend(guests::arguments());
@@ -34,16 +34,16 @@ fn chosen() -> Vec<Arg> {
     vec![
         Arg::new("symfs")
             .long("symfs")
-            .value_name("DIR[,flat]")
+            .value_name("directory[,layout]")
             .help("Look for the recorded files below DIR"),
         Arg::new("kallsyms")
             .long("kallsyms")
-            .value_name("FILE")
+            .value_name("file")
             .help("Kernel symbols from this copy of /proc/kallsyms"),
         Arg::new("vmlinux")
             .long("vmlinux")
             .short('k')
-            .value_name("FILE")
+            .value_name("file")
             .help("Kernel symbols from this kernel image"),
         debuginfod_argument(),
         Arg::new("demangle")
@@ -79,7 +79,7 @@ fn chosen() -> Vec<Arg> {
 pub(crate) fn debuginfod_argument() -> Arg {
     Arg::new(DEBUGINFOD)
         .long("debuginfod")
-        .value_name("URLS")
+        .value_name("debuginfod urls")
         .num_args(0..=1)
         .require_equals(true)
         .default_missing_value("")

@@ -6,8 +6,9 @@ mod convert;
 use clap::Command;
 
 use crate::cmd::Entry;
-use crate::failure::{Failure, code};
+use crate::failure::code;
 use crate::output::print_error;
+use crate::usage;
 
 /// The subcommands, in the order of the help.
 const ALL: [Entry; 2] = [convert::ENTRY, check::ENTRY];
@@ -19,20 +20,19 @@ pub(crate) const ENTRY: Entry = Entry {
     run: |matches, invocation| match matches.subcommand() {
         Some((name, matches)) => match ALL.into_iter().find(|entry| entry.name == name) {
             Some(entry) => (entry.run)(matches, invocation),
-            None => Err(Failure::bad_option(format!("Unknown command: {name}"))),
+            None => Ok(refuse(
+                &format!("Unknown command: {name}\n"),
+                &invocation.program,
+            )),
         },
-        None => Ok(refuse(&invocation.program)),
+        None => Ok(refuse("", &invocation.program)),
     },
     shares_work: true,
 };
 
 /// The options.
 fn command() -> Command {
-    let subcommand = |entry: Entry| {
-        (entry.command)()
-            .infer_long_args(true)
-            .args_override_self(true)
-    };
+    let subcommand = |entry: Entry| (entry.command)().args_override_self(true);
     Command::new("data")
         .about("Convert and check recordings")
         .disable_help_subcommand(true)
@@ -41,9 +41,12 @@ fn command() -> Command {
         .subcommands(ALL.map(subcommand))
 }
 
-/// Shows the help where no subcommand is named.
-fn refuse(program: &str) -> i32 {
-    let mut help = command().bin_name(format!("{program} data"));
-    print_error(&help.render_help().to_string());
+/// Shows the commands where none of them is named.
+fn refuse(problem: &str, program: &str) -> i32 {
+    let forms = ALL.map(|entry| format!("{program} data {} [<options>]", entry.name));
+    print_error(&format!(
+        "{problem}{}",
+        usage::text(&command(), &forms, &[])
+    ));
     code::BAD_OPTION
 }

@@ -221,7 +221,8 @@ fn forms(option: &ListedOption) -> String {
         .join(", ");
     if let Some(value) = &option.value {
         let join = if option.longs.is_empty() { " " } else { "=" };
-        let name = format!("\\fI{}\\fR", escaped(&value.name));
+        // Long names of values may be broken behind their commas.
+        let name = format!("\\fI{}\\fR", escaped(&value.name).replace(',', ",\\:"));
         forms += &match value.optional {
             true => format!("[{join}{name}]"),
             false => format!("{join}{name}"),

@@ -64,12 +64,20 @@ fn commands() -> Vec<String> {
         .collect()
 }
 
-/// Returns the names below `Commands:` of a help.
+/// Returns the names below `Commands:` of the program's help, or below `COMMANDS` of a command's.
 fn listed(help: &str) -> Vec<String> {
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = lines.take_while(|line| line.starts_with("  "));
+    let lines = help
+        .lines()
+        .skip_while(|line| !["Commands:", "COMMANDS"].contains(&line.trim()))
+        .skip(1);
+    let lines: Vec<&str> = lines.take_while(|line| line.starts_with("   ")).collect();
+    // A name stands further left than what is said of it.
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let least = lines.iter().map(indent).min();
+    let names = lines.iter().filter(|line| Some(indent(line)) == least);
     names
         .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
         .map(str::to_owned)
         .collect()
 }
@@ -83,32 +91,30 @@ fn help(command: &str) -> String {
     stdout(&output)
 }
 
-/// Makes a table of the options of a help; a group's title is a row.
+/// Makes a table of the options of a manual; a group's title is a row.
 fn table(help: &str) -> String {
-    let mut table = String::from("| option | meaning |\n|---|---|\n");
-    for line in help.lines() {
-        if let Some((option, meaning)) = option(line) {
-            let cells = [option, meaning].map(|cell| cell.replace('|', "\\|"));
-            let _ = writeln!(table, "| `{}` | {} |", cells[0], cells[1]);
-        } else if let Some(title) = group(line) {
-            let _ = writeln!(table, "| **{title}** | |");
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let lines = help.lines().skip_while(|line| *line != "OPTIONS").skip(1);
+    for line in lines.take_while(|line| line.is_empty() || line.starts_with(' ')) {
+        let text = line.trim_start();
+        match line.len() - text.len() {
+            _ if text.is_empty() => {}
+            3 => rows.push((format!("**{text}**"), String::new())),
+            7 => rows.push((format!("`{text}`"), String::new())),
+            11 => {
+                let (_, meaning) = rows.last_mut().expect("an option is described");
+                if !meaning.is_empty() {
+                    meaning.push(' ');
+                }
+                meaning.push_str(text);
+            }
+            indent => panic!("{indent} columns before {text}"),
         }
     }
+    let mut table = String::from("| option | meaning |\n|---|---|\n");
+    for (option, meaning) in rows {
+        let cells = [option, meaning].map(|cell| cell.replace('|', "\\|"));
+        let _ = writeln!(table, "| {} | {} |", cells[0], cells[1]);
+    }
     table
-}
-
-/// Returns an option with its value, and its description.
-fn option(line: &str) -> Option<(&str, &str)> {
-    let text = line.strip_prefix("  ")?.trim_start();
-    let (option, meaning) = text.split_once("  ").unwrap_or((text, ""));
-    let is_option = option.starts_with('-') && !option.contains(" help");
-    is_option.then_some((option, meaning.trim()))
-}
-
-/// Returns the title of a group of options.
-fn group(line: &str) -> Option<&str> {
-    let title = line.strip_suffix(':')?;
-    let is_title = title.starts_with(|first: char| first.is_ascii_uppercase());
-    (is_title && !["Options", "Commands", "Examples", "Arguments"].contains(&title))
-        .then_some(title)
 }

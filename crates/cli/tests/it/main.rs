@@ -33,6 +33,7 @@ mod report_order;
 mod report_screen;
 mod resource_limits;
 mod selftest;
+mod shell;
 mod streams;
 mod support;
 mod surroundings;

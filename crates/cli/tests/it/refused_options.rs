@@ -63,7 +63,7 @@ fn what_is_no_option_of_script_is_named() {
         "misspelt",
         &["script", "--cgroups", "x"],
         129,
-        "unexpected argument '--cgroups' found",
+        "unknown option `cgroups'",
     );
     check("stray", &["script", "x"], 129, "Couldn't find script `x'");
 }

@@ -27,7 +27,7 @@ pub(super) fn command() -> Command {
         .about("Show what each instruction of a function cost")
         .arg(
             Arg::new("function")
-                .value_name("SYMBOL")
+                .value_name("symbol")
                 .help("Show this function alone"),
         )
         .args(input::arguments())
@@ -44,14 +44,14 @@ pub(super) fn command() -> Command {
 
 fn choice() -> [Arg; 9] {
     [
-        text("symbol").short('s').value_name("SYMBOL").help("Show this function alone"),
-        text("dsos").short('d').value_name("NAMES").help("Show functions of these objects, comma separated"),
+        text("symbol").short('s').value_name("symbol").help("Show this function alone"),
+        text("dsos").short('d').value_name("dso[,dso...]").help("Show functions of these objects, comma separated"),
         text("percent-limit")
-            .value_name("PERCENT")
+            .value_name("percent")
             .value_parser(value_parser!(f64))
             .help("Leave out functions below this percentage"),
         text("data-type")
-            .value_name("TYPE")
+            .value_name("name")
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("")
@@ -59,7 +59,7 @@ fn choice() -> [Arg; 9] {
         flag("type-stat")
             .help("Show of how many places of the code the types of data are known, and why not of others"),
         flag("insn-stat").help("Show the same of each sort of instruction"),
-        text("cpu").short('C').value_name("LIST").help("Take samples of these CPUs only, such as 0,2-4"),
+        text("cpu").short('C').value_name("cpu").help("Take samples of these CPUs only, such as 0,2-4"),
         flag("group").help("Show all events side by side, though they were not recorded as a group"),
         flag("skip-missing").help("Do not complain of functions whose code is not to be found"),
     ]
@@ -71,7 +71,7 @@ fn style() -> [Arg; 23] {
         flag("stdio2").help("Write short lines: names for addresses, arrows for jumps, and paces where branches tell them"),
         flag("tui").hide(true),
         text("stdio-color")
-            .value_name("WHEN")
+            .value_name("mode")
             .value_parser(["always", "never", "auto"])
             .default_value("auto")
             .help("Show costs in colours"),
@@ -79,12 +79,12 @@ fn style() -> [Arg; 23] {
         flag("show-nr-samples").short('n').help("Show numbers of samples"),
         flag("show-total-period").conflicts_with("show-nr-samples").help("Show sums of periods"),
         text("percent-type")
-            .value_name("TYPE")
+            .value_name("local-period")
             .default_value("local-period")
             .help("What percentages are of: local-period, local-hits (the function's), global-period, global-hits (the event's)"),
         text("disassembler-style")
             .short('M')
-            .value_name("STYLE")
+            .value_name("disassembler style")
             .default_value("att")
             .help("att or intel"),
         flag("asm-raw").overrides_with("no-asm-raw").help("Show the bytes of instructions"),
@@ -92,7 +92,7 @@ fn style() -> [Arg; 23] {
         flag("source").overrides_with("no-source").help("Show source text between instructions [default]"),
         flag("no-source").help("Leave source text and debug files alone"),
         flag("print-line").short('l').help("Name source lines beside instructions, and sum them up"),
-        text("prefix").value_name("PATH").help("Look for source files below PATH"),
+        text("prefix").value_name("prefix").help("Look for source files below PATH"),
         text("prefix-strip")
             .value_name("N")
             .value_parser(value_parser!(usize))
@@ -100,7 +100,7 @@ fn style() -> [Arg; 23] {
             .help("Leave out the first N folders of their paths before"),
         flag("code-with-type").help("Show beside instructions what data they work on"),
         flag("quiet").short('q').help("Tell of nothing that was lost or broken"),
-        text("objdump").value_name("PATH").help("Accepted for perf's sake: no other program is run"),
+        text("objdump").value_name("path").help("Accepted for perf's sake: no other program is run"),
         flag("modules").short('m').help("Accepted for perf's sake"),
         flag("verbose").short('v').hide(true),
         flag("no-skip-empty").hide(true),

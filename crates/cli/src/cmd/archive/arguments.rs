@@ -18,7 +18,7 @@ pub(super) fn command() -> Command {
         .about("Pack the cached binaries of a recording for another machine, and unpack them there")
         .args([
             Arg::new("file")
-                .value_name("FILE")
+                .value_name("file")
                 .help("The recording [default: perf.data], or what to unpack"),
             flag("all", "Pack the recording, too"),
             flag(

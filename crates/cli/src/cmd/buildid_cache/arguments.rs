@@ -15,7 +15,7 @@ pub(super) fn command() -> Command {
         Arg::new(name)
             .long(name)
             .short(short)
-            .value_name("FILES")
+            .value_name("file list")
             .action(ArgAction::Append)
             .help(help)
     };
@@ -36,16 +36,16 @@ pub(super) fn command() -> Command {
         Arg::new("missing")
             .long("missing")
             .short('M')
-            .value_name("RECORDING")
+            .value_name("file")
             .help("List the binaries of a recording that are not in the cache"),
         Arg::new("kcore")
             .long("kcore")
             .short('k')
-            .value_name("FILE")
+            .value_name("file")
             .help("Copy the running kernel's code (/proc/kcore), with its lists of symbols and modules"),
         Arg::new("target-ns")
             .long("target-ns")
-            .value_name("PID")
+            .value_name("n")
             .value_parser(clap::value_parser!(u32))
             .help("Take files from the root of this process"),
         flag("force", 'f', "Read a recording that belongs to somebody else; copy a kernel's memory again"),

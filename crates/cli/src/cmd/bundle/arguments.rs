@@ -13,12 +13,12 @@ use crate::configuration::Configuration;
 pub(super) fn command() -> Command {
     Command::new("bundle")
         .about("Pack a recording with all files that its names and code come from, to be read anywhere")
-        .arg(Arg::new("file").value_name("FILE").help("The recording [default: perf.data]"))
+        .arg(Arg::new("file").value_name("file").help("The recording [default: perf.data]"))
         .arg(
             Arg::new("output")
                 .short('o')
                 .long("output")
-                .value_name("FILE")
+                .value_name("file")
                 .help("The bundle [default: the recording's name and .bundle.tar.zst]"),
         )
         .arg(

@@ -49,7 +49,7 @@ pub(super) fn command() -> Command {
         .about("Show what changed from one recording to others")
         .override_usage("oxperf diff [OPTIONS] [OLD] [NEW]...")
         .args([
-            Arg::new("files").value_name("FILE").num_args(0..).help(
+            Arg::new("files").value_name("file").num_args(0..).help(
                 "The recordings, the baseline first [default: perf.data.old perf.data; one alone stands for the new one]",
             ),
             flag("force").short('f').help("Read recordings that belong to somebody else"),

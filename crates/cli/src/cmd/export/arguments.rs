@@ -36,7 +36,7 @@ pub(crate) fn command() -> Command {
         .args([
             Arg::new("format")
                 .long("format")
-                .value_name("FORMAT")
+                .value_name("format")
                 .required(true)
                 .value_parser(PossibleValuesParser::new(
                     Format::ALL.map(|(name, _)| name).into_iter().chain([LINES]),
@@ -45,17 +45,17 @@ pub(crate) fn command() -> Command {
             Arg::new("output")
                 .long("output")
                 .short('o')
-                .value_name("FILE")
+                .value_name("file")
                 .value_parser(value_parser!(PathBuf))
                 .help("Where to write it [default: standard output]"),
             Arg::new("event")
                 .long("event")
                 .short('e')
-                .value_name("EVENT")
+                .value_name("event")
                 .help("Which event's samples [default: all, in one-event formats the first that has any]"),
             Arg::new("max-stack")
                 .long("max-stack")
-                .value_name("N")
+                .value_name("n")
                 .value_parser(value_parser!(usize))
                 .default_value("127")
                 .help("Most frames of a sample"),

@@ -32,13 +32,13 @@ pub(crate) fn command() -> Command {
         .args([
             Arg::new("html")
                 .long("html")
-                .value_name("FILE")
+                .value_name("file")
                 .value_parser(value_parser!(PathBuf))
                 .default_value("flamegraph.html")
                 .help("Where to write the flame graph"),
             Arg::new("top")
                 .long("top")
-                .value_name("N")
+                .value_name("n")
                 .value_parser(value_parser!(usize))
                 .default_value("20")
                 .help("Functions in the table"),

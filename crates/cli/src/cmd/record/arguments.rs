@@ -45,7 +45,7 @@ pub(crate) fn command() -> Command {
         ])
         .arg(
             Arg::new("workload")
-                .value_name("COMMAND")
+                .value_name("command")
                 .num_args(1..)
                 .trailing_var_arg(true)
                 .value_parser(value_parser!(std::ffi::OsString))
@@ -71,32 +71,33 @@ fn value(name: &'static str, shown: &'static str) -> Arg {
 fn registers(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
-        .value_name("NAMES")
+        .value_name("any register")
         .num_args(0..=1)
         .require_equals(true)
         .help(help)
 }
 
-fn event_arguments() -> [Arg; 12] {
+fn event_arguments() -> [Arg; 13] {
     [
-        value("event", "EVENT")
+        value("event", "event")
             .short('e')
             .action(ArgAction::Append)
             .help("Event to sample, may be repeated: cycles, cpu-clock, page-faults, L1-dcache-load-misses, sched:sched_switch, r1a8, cpu/event=0x3c/; modifiers after a colon (u user, k kernel, p precise), groups in braces [default: cycles:P]"),
-        value("freq", "HZ|max").short('F').help("Samples a second of each CPU [default: 4000]"),
-        value("count", "N").short('c').help("A sample every N events, in place of -F"),
+        value("freq", "freq or 'max'").short('F').help("Samples a second of each CPU [default: 4000]"),
+        value("count", "n").short('c').help("A sample every N events, in place of -F"),
         flag("call-chains", 'g').long(None).help("Record call chains by frame pointers"),
-        value("call-graph", "MODE")
+        long_flag("no-call-graph").overrides_with_all(["call-chains", "call-graph"]).help("Record no call chains"),
+        value("call-graph", "record_mode[,record_size]")
             .help("Record call chains: fp[,MAX] follows frame pointers, at most MAX callers; dwarf[,BYTES] copies the stack into each sample, to be unwound by readers [default: 8192]; lbr takes them from the CPU"),
         registers("user-regs", "Registers of user space in each sample, all or those named; ? lists them"),
         registers("intr-regs", "Registers of the interrupted code in each sample"),
         long_flag("all-user").conflicts_with("all-kernel").help("Sample user mode only"),
         long_flag("all-kernel").help("Sample kernel mode only"),
         flag("no-inherit", 'i').help("Do not sample children of the target"),
-        value("delay", "MS")
+        value("delay", "ms")
             .short('D')
             .help("Start sampling so many milliseconds after the program; -1 leaves sampling off"),
-        value("mmap-pages", "N")
+        value("mmap-pages", "pages[,pages]")
             .short('m')
             .help("Size of each ring in pages, or in bytes with B, K, M or G; larger rings lose fewer samples [default: 512K]"),
     ]
@@ -105,13 +106,13 @@ fn event_arguments() -> [Arg; 12] {
 fn target_arguments() -> [Arg; 5] {
     [
         flag("all-cpus", 'a').help("Everything on all CPUs [default without a program]"),
-        value("cpu", "LIST")
+        value("cpu", "cpu")
             .short('C')
             .help("Everything on these CPUs, such as 0,2-3"),
-        value("pid", "PIDS")
+        value("pid", "pid")
             .short('p')
             .help("Running processes, comma separated"),
-        value("tid", "TIDS")
+        value("tid", "tid")
             .short('t')
             .help("Running threads, comma separated"),
         long_flag("per-thread")
@@ -119,16 +120,16 @@ fn target_arguments() -> [Arg; 5] {
     ]
 }
 
-fn file_arguments() -> [Arg; 6] {
+fn file_arguments() -> [Arg; 5] {
     [
-        value("output", "FILE")
+        value("output", "file")
             .short('o')
             .value_parser(value_parser!(PathBuf))
             .help("File to write; one that exists is renamed to FILE.old; - writes a stream to standard output, and the program's own output goes to standard error [default: perf.data]"),
-        flag("compress", 'z').long(None).help("Compress the records, at level 1"),
         Arg::new("compression-level")
             .long("compression-level")
-            .value_name("N")
+            .short('z')
+            .value_name("n")
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("1")
@@ -255,11 +256,8 @@ fn destination(matches: &ArgMatches) -> Destination {
 }
 
 fn compression(matches: &ArgMatches) -> Result<Option<u32>, ArgumentProblem> {
-    let level = match text(matches, "compression-level") {
-        Some(text) => Some(values::compression_level(text)?),
-        None => matches.get_flag("compress").then_some(1),
-    };
-    Ok(level.filter(|&level| level > 0))
+    let level = text(matches, "compression-level").map(values::compression_level);
+    Ok(level.transpose()?.filter(|&level| level > 0))
 }
 
 fn workload(matches: &ArgMatches) -> Option<Program> {

@@ -23,7 +23,7 @@ pub(super) fn arguments() -> impl Iterator<Item = Arg> {
     };
     let valued = WITH_VALUES
         .into_iter()
-        .map(move |option| named(option).value_name("WHAT"));
+        .map(move |option| named(option).value_name("what"));
     valued.chain(
         SWITCHES
             .into_iter()

@@ -27,6 +27,15 @@ use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::{environment, header};
 
+/// The section of the manual about percentages.
+const OVERHEAD: &str = "\
+OVERHEAD CALCULATION
+       Overhead is the part of all periods that a row's own samples have. With
+       call chains there is a column more, Children: it counts the samples of
+       all functions that a row called, too. --no-children leaves that out and
+       orders rows by what ran in the function itself.
+";
+
 fn flag(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
 }
@@ -34,6 +43,7 @@ fn flag(name: &'static str) -> Arg {
 pub(super) fn command() -> Command {
     Command::new("report")
         .about("Show a recording as a table of functions and their callers")
+        .after_long_help(OVERHEAD)
         .args(input::arguments())
         .next_help_heading("The table")
         .args(table_arguments())
@@ -70,22 +80,22 @@ fn table_arguments() -> [Arg; 31] {
         Arg::new("sort")
             .long("sort")
             .short('s')
-            .value_name("KEYS")
+            .value_name("key[,key2...]")
             .help("What tells rows apart, comma separated: comm, dso, sym, pid, cpu, srcline, time, fields of tracepoints and more; +KEYS adds to the usual ones [default: comm,dso,sym]"),
         Arg::new("fields")
             .long("fields")
             .short('F')
-            .value_name("COLUMNS")
+            .value_name("key[,keys...]")
             .help("The columns, comma separated: overhead, overhead_children, sample, period and more, and sort keys; +COLUMNS adds to the usual ones"),
         Arg::new("group-sort-idx")
             .long("group-sort-idx")
-            .value_name("N")
+            .value_name("n")
             .value_parser(value_parser!(usize))
             .help("Put rows in order by the Nth event of a group, from 0"),
         flag("latency").help("Put the time that passed before the time that CPUs ran; needs a recording that tells when threads ran"),
         Arg::new("time-quantum")
             .long("time-quantum")
-            .value_name("TIME")
+            .value_name("time (ms|us|ns|s)")
             .help("Steps of the sort key time, such as 10us [default: 100ms]"),
         flag("ns").help("Show times with all nine digits"),
         flag("raw-trace").help("Show records of tracepoints as lists of their fields"),
@@ -94,7 +104,7 @@ fn table_arguments() -> [Arg; 31] {
         Arg::new("call-graph")
             .long("call-graph")
             .short('g')
-            .value_name("SPEC")
+            .value_name("print_type,threshold[,print_limit],order,sort_key[,branch],value")
             .num_args(0..=1)
             .default_missing_value("graph")
             .help("Call graphs: none, or graph|fractal|flat|folded, a percentage to hide below, caller|callee, percent|period|count, function|srcline|address, comma separated [default: graph,0.5,caller]"),
@@ -107,23 +117,23 @@ fn table_arguments() -> [Arg; 31] {
         Arg::new("field-separator")
             .long("field-separator")
             .short('t')
-            .value_name("TEXT")
+            .value_name("separator")
             .help("Put TEXT between columns, and fill none up; within a column it becomes a dot"),
         Arg::new("column-widths")
             .long("column-widths")
             .short('w')
-            .value_name("N,N,..")
+            .value_name("width[,width...]")
             .value_delimiter(',')
             .value_parser(value_parser!(u16))
             .help("Widths of the first columns; 0 for one that fits"),
         Arg::new("percent-limit")
             .long("percent-limit")
-            .value_name("PERCENT")
+            .value_name("percent")
             .value_parser(percent)
             .help("Hide rows and branches below this percentage"),
         Arg::new("max-stack")
             .long("max-stack")
-            .value_name("N")
+            .value_name("n")
             .value_parser(value_parser!(usize))
             .default_value("127")
             .help("Most callers of a sample that count"),
@@ -135,13 +145,13 @@ fn table_arguments() -> [Arg; 31] {
         flag("threads").short('T').help("Show below the tables what was counted of each thread, where record -s asked for that"),
         Arg::new("pretty")
             .long("pretty")
-            .value_name("HOW")
+            .value_name("key")
             .value_parser(["normal", "raw"])
             .help("How --threads shows it: a line for each thread, or one for each value"),
         flag("show-ref-call-graph").help("Say where events borrow the call chains of others"),
         Arg::new("stdio-color")
             .long("stdio-color")
-            .value_name("WHEN")
+            .value_name("mode")
             .value_parser(["always", "never", "auto"])
             .default_value("auto")
             .help("Show percentages in colours"),

@@ -24,7 +24,7 @@ pub(super) const NAME: &str = "html";
 pub(super) fn argument() -> Arg {
     Arg::new(NAME)
         .long(NAME)
-        .value_name("FILE")
+        .value_name("file")
         .value_parser(value_parser!(PathBuf))
         .help("Write a page for the browser: time line, flame graph, call tree and functions in one file")
 }

@@ -12,7 +12,7 @@ const USUAL: &str = "^sys_|^do_page_fault";
 
 /// The options.
 pub(super) fn arguments() -> [Arg; 3] {
-    let names = |name: &'static str, help| Arg::new(name).long(name).value_name("REGEX").help(help);
+    let names = |name: &'static str, help| Arg::new(name).long(name).value_name("regex").help(help);
     [
         names(
             "parent",

@@ -18,30 +18,35 @@ pub(super) fn arguments() -> [Arg; 8] {
     [
         list(
             "dsos",
-            "NAMES",
+            "dso[,dso...]",
             "Show samples of these objects only, comma separated or file://FILE",
         )
         .short('d'),
-        list("symbols", "NAMES", "Show samples of these functions only").short('S'),
+        list(
+            "symbols",
+            "symbol[,symbol...]",
+            "Show samples of these functions only",
+        )
+        .short('S'),
         list(
             "symbol-filter",
-            "TEXT",
+            "filter",
             "Show rows only whose functions have TEXT in their names",
         ),
         Arg::new("symbol")
-            .value_name("TEXT")
+            .value_name("symbol")
             .help("The same as --symbol-filter"),
         list(
             "percentage",
-            "HOW",
+            "relative|absolute",
             "What percentages are of: all samples, or those shown",
         )
         .value_parser(["absolute", "relative"]),
-        list("socket-filter", "N", "Show samples of this socket only")
+        list("socket-filter", "n", "Show samples of this socket only")
             .value_parser(value_parser!(u64)),
         list(
             "parallelism",
-            "LIST",
+            "parallelism",
             "Show samples of moments at which so many threads ran, such as 1,3-4",
         ),
         Arg::new("hide-unresolved")

@@ -279,16 +279,16 @@ pub(crate) fn command() -> Command {
             Arg::new("fields")
                 .short('F')
                 .long("fields")
-                .value_name("[TYPE:]FIELDS")
+                .value_name("str")
                 .allow_hyphen_values(true)
                 .action(ArgAction::Append)
                 .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm,srcline,srccode,unwind,misc,brstacksym,brstackoff,brstackinsn,brstackinsnlen,brstackdisasm,dsoff,iregs,uregs,cgroup)"),
         )
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
-        .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
+        .arg(Arg::new("max-stack").long("max-stack").value_name("n").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
         .arg(arguments::stitch::argument())
         .arg(max_blocks_argument())
-        .arg(Arg::new("max-events").long("max-events").value_name("N").value_parser(clap::value_parser!(u64)).help("Show no more than N samples"))
+        .arg(Arg::new("max-events").long("max-events").value_name("n").value_parser(clap::value_parser!(u64)).help("Show no more than N samples"))
         .arg(time_flag("Latency", "Show names of threads in eight columns").short('L'))
         .arg(time_flag("per-event-dump", "Write the samples of each event to a file of its own: RECORDING.EVENT.dump"))
         .arg(Arg::new("ns").long("ns").action(ArgAction::SetTrue).help("Show times with nine decimals"))
@@ -345,7 +345,7 @@ fn form_arguments() -> [Arg; 3] {
     [
         Arg::new("format")
             .long("format")
-            .value_name("FORM")
+            .value_name("form")
             .value_parser(["text", "jsonl", "csv"])
             .default_value("text")
             .help("What samples become: text, jsonl (one JSON object a line: docs/jsonl.md), csv"),
@@ -366,7 +366,7 @@ fn function_arguments() -> [Arg; 5] {
     let list = |name: &'static str, help| {
         Arg::new(name)
             .long(name)
-            .value_name("NAMES")
+            .value_name("symbol[,symbol...]")
             .value_delimiter(',')
             .action(ArgAction::Append)
             .help(help)
@@ -377,7 +377,7 @@ fn function_arguments() -> [Arg; 5] {
         list("stop-bt", "End call chains with these functions"),
         Arg::new("addr-range")
             .long("addr-range")
-            .value_name("BYTES")
+            .value_name("n")
             .value_parser(value_parser!(u64))
             .help("With -S ADDRESS: show the samples of so many bytes from there on"),
         list(
@@ -446,7 +446,7 @@ fn record_arguments() -> impl Iterator<Item = Arg> {
 fn max_blocks_argument() -> Arg {
     Arg::new("max-blocks")
         .long("max-blocks")
-        .value_name("N")
+        .value_name("n")
         .value_parser(value_parser!(usize))
         .help("With -F brstackinsn: show the code between no more than N branches")
 }
@@ -455,11 +455,11 @@ fn dlfilter_arguments() -> [Arg; 3] {
     [
         Arg::new("dlfilter")
             .long("dlfilter")
-            .value_name("FILE.so")
+            .value_name("file")
             .help("Show the samples that a shared object with perf's dlfilter interface keeps"),
         Arg::new("dlarg")
             .long("dlarg")
-            .value_name("TEXT")
+            .value_name("argument")
             .allow_hyphen_values(true)
             .action(ArgAction::Append)
             .requires("dlfilter")
@@ -476,10 +476,10 @@ fn program_arguments() -> [Arg; 2] {
         Arg::new("script")
             .short('s')
             .long("script")
-            .value_name("PROGRAM")
+            .value_name("name")
             .help("Run a program that reads the events from its standard input, one JSON object a line (docs/jsonl.md); .py runs with python3, .pl with perl, LANGUAGE:FILE with LANGUAGE"),
         Arg::new("script-args")
-            .value_name("ARGS")
+            .value_name("args")
             .num_args(0..)
             .trailing_var_arg(true)
             .allow_hyphen_values(true)
@@ -496,7 +496,7 @@ fn list_argument() -> Arg {
 }
 
 fn gen_script_argument() -> Arg {
-    Arg::new("gen-script").short('g').long("gen-script").value_name("LANGUAGE").help(
+    Arg::new("gen-script").short('g').long("gen-script").value_name("lang").help(
         "Write a program to begin with, perf-script.py or .pl, with a function for each event; -s runs it",
     )
 }
@@ -504,7 +504,7 @@ fn gen_script_argument() -> Arg {
 fn call_tree_argument() -> Arg {
     Arg::new("call-tree")
         .long("call-tree")
-        .value_name("WORDS")
+        .value_name("words")
         .num_args(0..=1)
         .require_equals(true)
         .default_missing_value("")

@@ -11,7 +11,7 @@ use crate::configuration::Configuration;
 pub(super) fn command() -> Command {
     Command::new("symbols")
         .about("Tell for each binary of a recording where its names come from, and what to do where there are none")
-        .arg(Arg::new("file").value_name("FILE").help("The recording [default: perf.data]"))
+        .arg(Arg::new("file").value_name("file").help("The recording [default: perf.data]"))
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Write JSON"))
         .args(input::arguments())
         .args(itrace::arguments(ItraceOptions::ALL_LETTERS))

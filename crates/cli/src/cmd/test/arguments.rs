@@ -46,7 +46,7 @@ pub(super) fn command() -> Command {
         )
         .arg(
             Arg::new("words")
-                .value_name("TEST")
+                .value_name("test")
                 .num_args(0..)
                 .help("Numbers of tests, or parts of their names [default: all]; list and a part of a name"),
         )

@@ -18,7 +18,7 @@ pub(super) fn command() -> Command {
         )
         .arg(
             Arg::new("recording")
-                .value_name("FILE")
+                .value_name("file")
                 .conflicts_with("input")
                 .help("Recording to check, as with -i"),
         )

@@ -74,7 +74,7 @@ pub(crate) fn command() -> Command {
         .arg(
             Arg::new("time")
                 .long("time")
-                .value_name("START,STOP")
+                .value_name("str")
                 .help("Convert samples of these seconds only; also 10%/2, 0%-10%, several"),
         )
         .arg(flag("verbose", "Accepted for perf's sake").short('v'))

@@ -1,0 +1,170 @@
+//! The options of a command, found by a letter, a name or the beginning of a name.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::{Arg, Command};
+
+/// The values that an option takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Values {
+    /// None.
+    None,
+    /// One, which is attached or stands in the next word.
+    One,
+    /// One or none: only an attached one counts.
+    Attached,
+    /// One or none: the next word is one if it does not begin with `-`.
+    IfNext,
+}
+
+/// The options that a name may stand for.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Named {
+    /// None.
+    None,
+    /// This one; `--no-NAME` takes it back.
+    One {
+        /// The option's place.
+        option: usize,
+        /// The option is given, not taken back.
+        is_set: bool,
+    },
+    /// At least two, by their names.
+    Several(String, String),
+}
+
+struct Choice {
+    /// A name for it: the long one, else the letter.
+    name: String,
+    long: Option<String>,
+    short: Option<char>,
+    values: Values,
+}
+
+/// All options of a command.
+pub(super) struct Options(Vec<Choice>);
+
+impl Options {
+    /// Those that the command defines, and those that the one above defines for all.
+    pub(super) fn of(command: &Command, above: &Command) -> Options {
+        let of_all = above
+            .get_arguments()
+            .filter(|argument| argument.is_global_set());
+        let all = command.get_arguments().chain(of_all);
+        let options = all.filter(|argument| !argument.is_positional());
+        Options(options.map(choice).collect())
+    }
+
+    /// The name of an option: equal for all words that give it.
+    pub(super) fn name(&self, option: usize) -> String {
+        self.0[option].name.clone()
+    }
+
+    pub(super) fn values(&self, option: usize) -> Values {
+        self.0[option].values
+    }
+
+    /// The one form of an option's word.
+    pub(super) fn word(&self, option: usize, value: Option<&OsStr>) -> OsString {
+        let choice = &self.0[option];
+        match (&choice.long, choice.short) {
+            (Some(long), _) => with_value(&format!("--{long}"), value),
+            (None, short) => with_value(&format!("-{}", short.unwrap_or_default()), value),
+        }
+    }
+
+    pub(super) fn of_letter(&self, letter: char) -> Option<usize> {
+        self.0
+            .iter()
+            .position(|choice| choice.short == Some(letter))
+    }
+
+    /// The option of a long name, which may be abbreviated and taken back.
+    pub(super) fn named(&self, name: &str) -> Named {
+        let exact = |wanted: &str| {
+            self.0
+                .iter()
+                .position(|choice| choice.long.as_deref() == Some(wanted))
+        };
+        if let Some(option) = exact(name) {
+            return Named::One {
+                option,
+                is_set: true,
+            };
+        }
+        let taken_back = name.strip_prefix("no-").and_then(exact);
+        if let Some(option) = taken_back.or_else(|| exact(&format!("no-{name}"))) {
+            return Named::One {
+                option,
+                is_set: false,
+            };
+        }
+        self.abbreviated(name)
+    }
+
+    fn abbreviated(&self, start: &str) -> Named {
+        let longs = self.0.iter().enumerate();
+        let mut found: Vec<(String, usize, bool)> = Vec::new();
+        for (option, long) in longs.filter_map(|(at, choice)| Some((at, choice.long.as_deref()?))) {
+            let negated = match long.strip_prefix("no-") {
+                Some(positive) => positive.to_owned(),
+                None => format!("no-{long}"),
+            };
+            for (text, is_set) in [(long.to_owned(), true), (negated, false)] {
+                if !text.starts_with(start) {
+                    continue;
+                }
+                match found.iter_mut().find(|(known, ..)| *known == text) {
+                    Some(known) if is_set => *known = (text, option, true),
+                    Some(_) => {}
+                    None => found.push((text, option, is_set)),
+                }
+            }
+        }
+        match found.as_slice() {
+            [] => Named::None,
+            [(_, option, is_set)] => Named::One {
+                option: *option,
+                is_set: *is_set,
+            },
+            [.., (one, ..), (other, ..)] => Named::Several(one.clone(), other.clone()),
+        }
+    }
+}
+
+fn choice(argument: &Arg) -> Choice {
+    let (long, short) = (argument.get_long(), argument.get_short());
+    let letter = short.map(String::from).unwrap_or_default();
+    Choice {
+        name: long.map_or(letter, str::to_owned),
+        long: long.map(str::to_owned),
+        short,
+        values: values(argument),
+    }
+}
+
+/// The values that an option takes.
+fn values(argument: &Arg) -> Values {
+    let may_be_absent = argument
+        .get_num_args()
+        .is_some_and(|range| range.min_values() == 0);
+    if !argument.get_action().takes_values() {
+        Values::None
+    } else if !may_be_absent {
+        Values::One
+    } else if argument.is_require_equals_set() {
+        Values::Attached
+    } else {
+        Values::IfNext
+    }
+}
+
+/// The text of an option's word: `--name=value`.
+fn with_value(option: &str, value: Option<&OsStr>) -> OsString {
+    let mut word = OsString::from(option);
+    if let Some(value) = value {
+        word.push("=");
+        word.push(value);
+    }
+    word
+}
