@@ -207,8 +207,10 @@ fn found_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
         joined = joined.then_by(all.iter().map(|&location| told.data_rank(location, None)));
     }
     if told.asks_for_addresses() {
-        // Offsets fall, and so do addresses without a symbol where offsets are asked for.
-        joined = joined.then_by(addresses(locations).map(Reverse));
+        // Offsets fall, and so do addresses without a symbol where offsets are asked for: the kernel's come last, as signed
+        // numbers.
+        let signed = |at: Option<u64>| Reverse(at.map(u64::cast_signed));
+        joined = joined.then_by(addresses(locations).map(signed));
     }
     joined.into_ranks()
 }

@@ -249,6 +249,7 @@ impl<'a> Describing<'a> {
         let frame = self.frame(location)?;
         match self.by_address {
             [true, _] => Some(frame.address),
+            [false, true] if frame.symbol.is_none() => Some(location.address),
             [false, true] => Some(frame.dso_address),
             [false, false] => None,
         }

@@ -130,6 +130,8 @@ impl Columns<'_> {
                 if branches::is_address(names, key, row) => {}
             (Field::Key(SortKey::Access(key)), None, Some(_))
                 if accesses::is_never_cut(names, key, row) => {}
+            // As perf does it, records of tracepoints are cut, and not filled up.
+            (Field::Key(SortKey::Trace), None, Some(width)) if buffer.len() < start + width => {}
             (Field::Key(_), None, Some(width)) => cut(buffer, start, width),
             (Field::Key(_), None, None) => {}
             (_, Some(_), _) => spread(buffer, start, 0, width),
