@@ -258,10 +258,7 @@ impl Objects {
 fn of_function(function: &JitSymbol, recorded: Option<Arch>) -> Option<UnwindInfo> {
     let table = function.unwinding.as_ref()?;
     let behind = function.end.checked_next_multiple_of(8)?;
-    let arch = match table.machine {
-        0 => recorded?,
-        machine => Arch::by_elf_machine(u16::try_from(machine).ok()?)?,
-    };
+    let arch = arch_of_table(table.machine, recorded)?;
     Some(UnwindInfo::of_table(
         arch,
         table.little_endian,
@@ -269,6 +266,14 @@ fn of_function(function: &JitSymbol, recorded: Option<Arch>) -> Option<UnwindInf
         behind,
         &table.entries,
     ))
+}
+
+/// The processor of a table whose maker gave this number; 0 stands for the recording's.
+fn arch_of_table(machine: u32, recorded: Option<Arch>) -> Option<Arch> {
+    match machine {
+        0 => recorded,
+        machine => Arch::by_elf_machine(u16::try_from(machine).ok()?),
+    }
 }
 
 /// A thread's address space at a moment.
@@ -316,5 +321,18 @@ impl AddressSpace for Thread<'_> {
             None if dso.kind == DsoKind::Jit => Location::Memory,
             None => Location::Missing,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_that_names_no_machine_is_of_the_recordings() {
+        assert_eq!(arch_of_table(0, Some(Arch::X86_64)), Some(Arch::X86_64));
+        assert_eq!(arch_of_table(0, None), None);
+        assert_eq!(arch_of_table(183, Some(Arch::X86_64)), Some(Arch::Aarch64));
+        assert_eq!(arch_of_table(1 << 16, Some(Arch::X86_64)), None);
     }
 }

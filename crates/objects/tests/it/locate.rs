@@ -362,3 +362,54 @@ fn the_own_vdso_serves_where_nothing_contradicts() {
     });
     assert!(rooted.image(&wanted).is_err());
 }
+
+/// A file with debug information, and nothing else.
+fn debug_information(byte: u8) -> Vec<u8> {
+    let sections = [
+        elf::loaded(
+            ".note.gnu.build-id",
+            7,
+            0x400000,
+            elf::build_id_note(&[byte; 20]),
+        ),
+        elf::ElfSection {
+            flags: 0,
+            ..elf::loaded(".debug_info", 1, 0, vec![1; 16])
+        },
+    ];
+    elf::file(3, (0x400000, 0x1000, 0x10000), &sections)
+}
+
+#[test]
+fn debug_information_of_this_machine_counts_where_its_build_id_is_the_recorded_one() {
+    let folder = Folder::new("own-debug");
+    let file = |byte: u8| {
+        format!(
+            "here/.build-id/{byte:02x}/{}.debug",
+            format!("{byte:02x}").repeat(19)
+        )
+    };
+    folder.put(&file(7), &debug_information(7));
+    // Its name is another's.
+    folder.put(&file(8), &debug_information(9));
+    let locator = Locator::new(SearchPaths {
+        root: Some(folder.0.join("root")),
+        debug_files: folder.0.join("here"),
+        ..SearchPaths::default()
+    });
+    let found = locator.debug_info(&user("/usr/bin/x", Some(id(7))), None);
+    assert_eq!(found.expect("found").path, folder.0.join(file(7)));
+    for unproven in [Some(id(8)), None] {
+        assert!(
+            locator
+                .debug_info(&user("/usr/bin/x", unproven), None)
+                .is_err()
+        );
+    }
+    assert!(
+        locator
+            .debug_file(&user("/usr/bin/x", Some(id(7))), None)
+            .is_err(),
+        "names come from below the root"
+    );
+}
