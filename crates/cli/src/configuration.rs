@@ -1,6 +1,7 @@
 //! The values of perf's configuration files: `~/.perfconfig` and the system's, or the one that `PERF_CONFIG` names. Each
 //! value knows the file and the line that it stands in.
 
+pub(crate) mod colours;
 pub(crate) mod edit;
 pub(crate) mod files;
 pub(crate) mod keys;
@@ -169,7 +170,7 @@ impl Configuration {
             }
             let refusal = refusal(key, setting);
             match key.bad_value {
-                BadValue::Ignored => print_error(&refusal),
+                BadValue::Ignored | BadValue::Reported(_) => print_error(&refusal),
                 BadValue::Fatal(_) => return Err(Failure::new(refusal)),
             }
         }
@@ -187,7 +188,7 @@ fn refusal(key: &Key, setting: &Setting) -> String {
     let place = format!("{}:{}", origin.file.display(), origin.line);
     match key.bad_value {
         BadValue::Ignored => format!("bad config value for '{name}', ignoring... ({place})"),
-        BadValue::Fatal(explanation) => {
+        BadValue::Fatal(explanation) | BadValue::Reported(explanation) => {
             let explanation = match explanation.is_empty() {
                 true => String::new(),
                 false => format!("{explanation}: {value}\n"),

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter};
 use oxperf_analysis::hist::HistOptions;
 use oxperf_present::report::ReportText;
 use oxperf_profile::Profile;
-use oxperf_tui::{Browser, BrowserHost, Look, run};
+use oxperf_tui::{Browser, BrowserHost, Look, Palette, run};
 
 struct Faulty;
 
@@ -43,7 +43,10 @@ fn main() -> io::Result<()> {
         &mut browser,
         &mut Faulty,
         BufWriter::new(io::stdout()),
-        Look { colour: true },
+        Look {
+            colour: true,
+            palette: Palette::USUAL,
+        },
     )
     .map(drop)
 }

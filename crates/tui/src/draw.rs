@@ -2,13 +2,14 @@
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
-use ratatui_core::style::{Color, Modifier, Style};
+use ratatui_core::style::{Modifier, Style};
 
 use crate::browser::{Browser, Overlay};
 use crate::dialog::Dialog;
 use crate::lines::Line;
 use crate::menu::Menu;
 use crate::pager::{Pager, leading_number};
+use crate::palette::Palette;
 use crate::texts;
 use crate::view::View;
 
@@ -23,18 +24,23 @@ const FRAME_LINES: u16 = 3;
 pub struct Look {
     /// Colours are used. Without them the cursor and titles are in reverse video.
     pub colour: bool,
+    /// The colours.
+    pub palette: Palette,
 }
 
 impl Look {
     fn title(self) -> Style {
         match self.colour {
-            true => Style::new().fg(Color::White).bg(Color::Blue),
+            true => self.palette.root.style(),
             false => Style::new().add_modifier(Modifier::REVERSED),
         }
     }
 
     fn cursor(self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
+        match self.palette.selected {
+            Some(colours) if self.colour => colours.style(),
+            _ => Style::new().add_modifier(Modifier::REVERSED),
+        }
     }
 
     fn heading(self) -> Style {
@@ -44,9 +50,9 @@ impl Look {
     fn percent(self, percent: f64) -> Style {
         match percent {
             _ if !self.colour => Style::new(),
-            hot if hot >= HOT_PERCENT => Style::new().fg(Color::Red),
-            warm if warm >= WARM_PERCENT => Style::new().fg(Color::Green),
-            _ => Style::new(),
+            hot if hot >= HOT_PERCENT => self.palette.top.style(),
+            warm if warm >= WARM_PERCENT => self.palette.medium.style(),
+            _ => self.palette.normal.style(),
         }
     }
 }

@@ -26,6 +26,7 @@ mod key;
 mod lines;
 mod menu;
 mod pager;
+mod palette;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -35,4 +36,5 @@ mod view;
 pub use browser::{Browser, Request};
 pub use draw::Look;
 pub use key::Key;
+pub use palette::{Colours, Hue, Palette};
 pub use terminal::{BrowserHost, ExitReason, run};

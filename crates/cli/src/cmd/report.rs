@@ -192,6 +192,7 @@ impl Report<'_> {
             }
             ReportForm::Browser => {
                 let recording = BrowsedRecording {
+                    palette: self.options.palette,
                     passed_on: &self.options.passed_on,
                     input: self.input,
                     reader: self.reader,

@@ -130,7 +130,7 @@ mod tests {
             edited(text, "c.d.e", "3"),
             format!("{text}\n[c.d]\n\te = 3\n")
         );
-        assert_eq!(edited("", "a.k", ""), "[a]\n\tk = \n");
+        assert_eq!(edited("", "a.k", ""), "[a]\n\tk = \"\"\n");
         assert_eq!(with_value(b"[a]\nk\n", "a.k", "1"), Err(2));
     }
 

@@ -73,6 +73,8 @@ impl fmt::Display for Kind {
 pub(crate) enum BadValue {
     /// It is reported and counts for nothing.
     Ignored,
+    /// It is reported with this text before perf's message, and counts for nothing.
+    Reported(&'static str),
     /// The command ends; the text stands before perf's message, unless it is empty.
     Fatal(&'static str),
 }
@@ -212,18 +214,18 @@ pub(crate) static ALL: &[Key] = &[
         "Invalid callchain threshold",
         REPORT,
     ),
-    key("colors.*", Kind::Colours, ANNOTATED),
+    key("colors.*", Kind::Colours, REPORT),
     key("convert.queue-size", Kind::Number, Readers::None),
     key("core.addr2line-disable-warn", Kind::Flag, Readers::None),
     key("core.addr2line-timeout", Kind::Number, Readers::None),
     key("core.proc-map-timeout", Kind::Number, Readers::None),
     key("daemon.base", Kind::Text, Readers::None),
-    fatal(
-        "diff.compute",
-        Kind::Word(&["delta", "delta-abs", "ratio", "wdiff"]),
-        "",
-        DIFF,
-    ),
+    Key {
+        name: "diff.compute",
+        kind: Kind::Word(&["delta", "delta-abs", "ratio", "wdiff"]),
+        bad_value: BadValue::Reported("Invalid compute method"),
+        readers: DIFF,
+    },
     key("diff.order", Kind::Number, DIFF),
     key("ftrace.*", Kind::Text, Readers::None),
     key("gtk.*", Kind::Flag, Readers::None),
@@ -272,8 +274,8 @@ pub(crate) static ALL: &[Key] = &[
     key("stat.*", Kind::Text, Readers::None),
     key("top.*", Kind::Text, Readers::None),
     key("trace.*", Kind::Text, Readers::None),
-    key("tui.*", Kind::Flag, ANNOTATED),
-    key("ui.show-headers", Kind::Flag, ANNOTATED),
+    key("tui.*", Kind::Flag, REPORT),
+    key("ui.show-headers", Kind::Flag, Readers::None),
 ];
 
 #[cfg(test)]

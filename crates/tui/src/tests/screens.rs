@@ -10,7 +10,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::style::Color;
 
 use super::support::*;
-use crate::{Browser, Key, Look};
+use crate::{Browser, Colours, Hue, Key, Look, Palette};
 
 #[test]
 fn texts_are_looked_through() {
@@ -95,16 +95,40 @@ fn any_size_will_do() {
 }
 
 #[test]
+fn colours_are_those_of_the_palette() {
+    let profile = profile(&STACKS);
+    let mut browser = browser(&profile);
+    let own = |hue| Colours {
+        foreground: Hue::parse(hue),
+        background: Some(Hue::LightGray),
+    };
+    let palette = Palette {
+        top: own("cyan"),
+        selected: Some(own("yellow")),
+        root: own("gray"),
+        ..Palette::USUAL
+    };
+    let look = Look {
+        colour: true,
+        palette,
+    };
+    let shown = cells(&mut browser, 80, 10, look);
+    let used = |colour| shown.content().iter().any(|cell| cell.fg == colour);
+    assert!(used(Color::Cyan) && used(Color::Yellow) && used(Color::DarkGray));
+    assert!(!used(Color::Red) && Hue::parse("pink").is_none());
+}
+
+#[test]
 fn colours_only_where_they_are_wanted() {
     let profile = profile(&STACKS);
     let mut browser = browser(&profile);
     let hot = |buffer: &Buffer| buffer.cell((5, 3)).map(|cell| cell.fg);
     assert_eq!(
-        hot(&cells(&mut browser, 80, 10, Look { colour: true })),
+        hot(&cells(&mut browser, 80, 10, COLOURED)),
         Some(Color::Red)
     );
     browser.show("Code", "  7.50 : hot\n  0.70 : warm\n  0.00 : cold\n");
-    let code = cells(&mut browser, 80, 10, Look { colour: true });
+    let code = cells(&mut browser, 80, 10, COLOURED);
     let colour = |x, y| code.cell((x, y)).map(|cell| cell.fg);
     let seen = [colour(3, 1), colour(9, 1), colour(3, 2), colour(3, 3)];
     assert_eq!(

@@ -12,7 +12,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Modifier;
 
-use crate::{Browser, Key, Look, Request};
+use crate::{Browser, Key, Look, Palette, Request};
 
 pub(super) const STACKS: [&str; 5] = [
     "app main;work;sort 50",
@@ -22,7 +22,15 @@ pub(super) const STACKS: [&str; 5] = [
     "log main;write 5",
 ];
 pub(super) const MANY: u32 = 20_000;
-pub(super) const PLAIN: Look = Look { colour: false };
+pub(super) const PLAIN: Look = look(false);
+pub(super) const COLOURED: Look = look(true);
+
+const fn look(colour: bool) -> Look {
+    Look {
+        colour,
+        palette: Palette::USUAL,
+    }
+}
 
 /// Samples written as `COMM OUTERMOST;..;INNERMOST PERIOD`; `write` is the kernel's.
 pub(super) fn profile(samples: &[&str]) -> Profile {

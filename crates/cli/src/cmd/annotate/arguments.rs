@@ -120,6 +120,17 @@ fn recording(matches: &ArgMatches, configuration: &Configuration) -> RecordingOp
     recording
 }
 
+/// `-M`, else `annotate.disassembler_style`.
+fn chosen_style<'o>(matches: &'o ArgMatches, configuration: &'o Configuration) -> Option<&'o str> {
+    let named = arguments::text(matches, "disassembler-style");
+    let configured = configuration
+        .text("annotate.disassembler_style")
+        .filter(|_| !arguments::is_given(matches, "disassembler-style"))
+        // Other styles of objdump count for nothing.
+        .filter(|style| style.starts_with("att") || style.starts_with("intel"));
+    configured.or(named)
+}
+
 /// `annotate.hide_src_code` holds for the short form, as in perf.
 fn shows_source(matches: &ArgMatches, configuration: &Configuration) -> bool {
     let hidden = configuration.flag("annotate.hide_src_code") == Some(true);
@@ -135,9 +146,7 @@ pub(super) fn options(
     let share = word("percent-type").unwrap_or_default();
     let share = Share::parse(share)
         .ok_or_else(|| Failure::bad_option(format!("Error:\nUnknown --percent-type: `{share}'")))?;
-    let syntax = match word("disassembler-style")
-        .or_else(|| configuration.text("annotate.disassembler_style"))
-    {
+    let syntax = match chosen_style(matches, configuration) {
         Some("intel" | "intel-mnemonic") => Syntax::Intel,
         Some("att" | "att-mnemonic") | None => Syntax::Att,
         Some(other) => {

@@ -23,7 +23,7 @@ use super::row_filter::RowFilterOptions;
 use super::table_plan::chain_order;
 use crate::arguments::{self, input, symbols};
 use crate::cmd::dump::arguments as dump;
-use crate::configuration::Configuration;
+use crate::configuration::{self, Configuration};
 use crate::failure::Failure;
 use crate::{environment, header};
 
@@ -185,6 +185,7 @@ pub(super) fn options(
         table,
         rows: row_filter(matches, configuration),
         thread_counters: matches.get_flag("threads").then_some(columns),
+        palette: configuration::colours::palette(configuration),
         passed_on: passed_on(matches),
         form,
     })

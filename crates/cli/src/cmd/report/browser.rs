@@ -9,7 +9,7 @@ use std::thread;
 use clap::{Arg, ArgAction};
 use oxperf_data::Reader;
 use oxperf_profile::Profile;
-use oxperf_tui::{Browser, BrowserHost, ExitReason, Look, run};
+use oxperf_tui::{Browser, BrowserHost, ExitReason, Look, Palette, run};
 
 use super::row_filter::RowFilter;
 use super::table_plan::TablePlan;
@@ -49,10 +49,11 @@ pub(super) fn show(
     if let Some(part) = rows.part_of_symbol() {
         browser.filter_symbols(part);
     }
-    let mut host = recording;
     let look = Look {
         colour: environment::wants_colour(),
+        palette: recording.palette,
     };
+    let mut host = recording;
     match run(&mut browser, &mut host, BufWriter::new(io::stdout()), look)? {
         ExitReason::Asked => Ok(None),
         ExitReason::Switch(name) => Ok(Some(name)),
@@ -66,6 +67,8 @@ pub(super) fn show(
 
 /// The recording that is browsed.
 pub(super) struct BrowsedRecording<'a> {
+    /// The colours of the screen.
+    pub(super) palette: Palette,
     /// Options for other commands of this program.
     pub(super) passed_on: &'a [String],
     /// The file.

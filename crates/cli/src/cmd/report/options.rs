@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use oxperf_collect::{CollectOptions, LineText};
 use oxperf_present::recording::thread_counters::CounterLayout;
 use oxperf_query::RecordOrder;
+use oxperf_tui::Palette;
 
 use super::call_graph::CallGraphSpec;
 use super::count_mode::CountOptions;
@@ -32,6 +33,8 @@ pub(super) struct ReportOptions {
     pub(super) rows: RowFilterOptions,
     /// The counters of each thread, below the tables.
     pub(super) thread_counters: Option<CounterLayout>,
+    /// The colours of a browser.
+    pub(super) palette: Palette,
     /// Options for the commands that a browser runs.
     pub(super) passed_on: Vec<String>,
 }
