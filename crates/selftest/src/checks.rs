@@ -9,4 +9,5 @@ pub(crate) mod permissions;
 pub(crate) mod recordings;
 pub(crate) mod rings;
 pub(crate) mod symbols;
+pub(crate) mod trace;
 pub(crate) mod tracepoints;

@@ -1,7 +1,7 @@
 //! The table of checks, in the order of their numbers.
 
 use crate::checks::{
-    breakpoints, build, counters, kernel, parsing, permissions, recordings, rings, symbols,
+    breakpoints, build, counters, kernel, parsing, permissions, recordings, rings, symbols, trace,
     tracepoints,
 };
 use crate::{Body, Check, Part, SelfTest};
@@ -168,6 +168,12 @@ pub static ALL: &[SelfTest] = &[
         "name an object that exists (--dso), and one that is not stripped",
     ),
     whole(71, "Test dwarf unwind", recordings::unwound_stacks, SYMBOLS),
+    parts(
+        72,
+        "Intel PT",
+        &[part("Intel PT packet decoder", trace::packets)],
+        DEFECT,
+    ),
     whole(
         77,
         "build id cache operations",
