@@ -4,6 +4,20 @@ use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, Command};
 
+/// The options whose values are numbers or lists of them: blanks before a number mean nothing.
+const NUMBERS: [&str; 10] = [
+    "freq",
+    "count",
+    "mmap-pages",
+    "delay",
+    "max-stack",
+    "column-widths",
+    "pid",
+    "tid",
+    "cpu",
+    "time",
+];
+
 /// The values that an option takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Values {
@@ -68,6 +82,13 @@ impl Options {
     pub(super) fn word(&self, option: usize, value: Option<&OsStr>) -> OsString {
         let choice = &self.0[option];
         match (&choice.long, choice.short) {
+            (Some(long), _) if NUMBERS.contains(&long.as_str()) => {
+                let plain = value.and_then(OsStr::to_str).map(without_blanks);
+                with_value(
+                    &format!("--{long}"),
+                    plain.as_deref().map(OsStr::new).or(value),
+                )
+            }
             (Some(long), _) => with_value(&format!("--{long}"), value),
             (None, short) => with_value(&format!("-{}", short.unwrap_or_default()), value),
         }
@@ -157,6 +178,12 @@ fn values(argument: &Arg) -> Values {
     } else {
         Values::IfNext
     }
+}
+
+/// A list without the blanks before each of its values.
+fn without_blanks(list: &str) -> String {
+    let values: Vec<&str> = list.split(',').map(str::trim_start).collect();
+    values.join(",")
 }
 
 /// The text of an option's word: `--name=value`.

@@ -64,6 +64,7 @@ fn values_are_attached_to_letters_or_follow() {
         &["--graph=caller", "--graph", "--all"],
     );
     run(&["--folder", "x"], &["--folder=x"]);
+    run(&["-C", " 0, 1"], &["--cpu=0,1"]);
 }
 
 #[test]
