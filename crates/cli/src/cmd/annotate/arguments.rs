@@ -134,7 +134,7 @@ fn chosen_style<'o>(matches: &'o ArgMatches, configuration: &'o Configuration) -
 /// `annotate.hide_src_code` holds for the short form, as in perf.
 fn shows_source(matches: &ArgMatches, configuration: &Configuration) -> bool {
     let hidden = configuration.flag("annotate.hide_src_code") == Some(true);
-    !matches.get_flag("no-source") && !(hidden && matches.get_flag("stdio2"))
+    !(matches.get_flag("no-source") || hidden && matches.get_flag("stdio2"))
 }
 
 /// The options as values.
