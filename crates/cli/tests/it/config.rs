@@ -293,7 +293,7 @@ fn the_page_has_every_key_and_its_readers() {
         .split_once("\n];")
         .unwrap()
         .0;
-    let keys: Vec<&str> = table.split('"').filter(|text| is_key(text)).collect();
+    let keys: Vec<&str> = table.split('"').filter(is_key).collect();
     let named: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
     assert_eq!(named, keys);
 }
