@@ -60,8 +60,8 @@ pub use event::{EventRequest, UnsupportedTerm};
 pub use notice::{Notice, Observer};
 pub use open::{OpenEvent, OpenEvents, Refusal};
 pub use options::{
-    BuildIdPolicy, CallGraph, Destination, OutputOptions, Privilege, Program, Rate, RecordOptions,
-    SamplingOptions, Start, Target, TargetOptions,
+    BuildIdPolicy, CallGraph, Destination, ExtraRecords, OutputOptions, Privilege, Program, Rate,
+    RecordOptions, SamplingOptions, Start, Target, TargetOptions,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};

@@ -6,7 +6,7 @@ mod sampling;
 mod target;
 
 pub use output::{BuildIdPolicy, Destination, OutputOptions};
-pub use sampling::{CallGraph, Rate, SamplingOptions};
+pub use sampling::{CallGraph, ExtraRecords, Rate, SamplingOptions};
 pub use target::{Privilege, Program, Start, Target, TargetOptions};
 
 /// All options of a recording.

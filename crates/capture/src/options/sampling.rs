@@ -1,5 +1,7 @@
 //! The rate of samples, and the fields that a sample holds.
 
+use oxperf_abi::SampleType;
+
 use crate::registers::RegisterMask;
 
 /// The rate at which an event is sampled.
@@ -42,6 +44,30 @@ impl CallGraph {
     pub const LARGEST_STACK: u32 = 65528;
 }
 
+/// Records that a recording holds beside those that name tasks and mappings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExtraRecords {
+    /// Counts of each event in each thread, when it ends.
+    pub thread_counts: bool,
+    /// Mappings that hold data, not code.
+    pub data_mappings: bool,
+    /// A record whenever a thread begins or ceases to run.
+    pub context_switches: bool,
+    /// BPF programs that are loaded and unloaded.
+    pub bpf_programs: bool,
+}
+
+impl Default for ExtraRecords {
+    fn default() -> ExtraRecords {
+        ExtraRecords {
+            thread_counts: false,
+            data_mappings: false,
+            context_switches: false,
+            bpf_programs: true,
+        }
+    }
+}
+
 /// The sampling of a recording. An event's own terms go before these options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SamplingOptions {
@@ -53,6 +79,10 @@ pub struct SamplingOptions {
     pub user_registers: Option<RegisterMask>,
     /// Registers of the interrupted code in every sample.
     pub interrupted_registers: Option<RegisterMask>,
+    /// Fields of every sample beside those that its event and the target need.
+    pub fields: SampleType,
+    /// Records beside samples.
+    pub records: ExtraRecords,
     /// Data pages of a ring, a power of two; `None` for the system's default.
     pub ring_pages: Option<usize>,
 }
@@ -64,6 +94,8 @@ impl Default for SamplingOptions {
             call_graph: CallGraph::Off,
             user_registers: None,
             interrupted_registers: None,
+            fields: SampleType::default(),
+            records: ExtraRecords::default(),
             ring_pages: None,
         }
     }

@@ -5,7 +5,7 @@ use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleType}
 
 use super::Tracking;
 use crate::event::EventRequest;
-use crate::options::{CallGraph, Rate, SamplingOptions, Target, TargetOptions};
+use crate::options::{CallGraph, ExtraRecords, Rate, SamplingOptions, Target, TargetOptions};
 use crate::registers::RegisterMask;
 use crate::unsupported::{KernelFeature, Unsupported};
 
@@ -92,9 +92,14 @@ impl Builder<'_> {
         self.common.target.privilege.apply(&mut attr.flags);
         self.set_start(&mut attr.flags);
         attr.flags.set(AttrFlags::INHERIT, self.inherits());
+        attr.flags
+            .set(AttrFlags::INHERIT_STAT, self.records().thread_counts);
         attr.flags.set(AttrFlags::SAMPLE_ID_ALL, true);
         if self.tracking {
             attr.flags |= self.tracking_flags();
+            if self.records().data_mappings {
+                attr.flags.set(AttrFlags::MMAP_DATA, true);
+            }
         }
         attr
     }
@@ -145,7 +150,7 @@ impl Builder<'_> {
         fields.set(SampleType::PERIOD, varies || without_own_rate);
         fields.set(SampleType::CALLCHAIN, self.call_graph() != CallGraph::Off);
         fields.set(SampleType::READ, self.request.sample_read);
-        fields
+        fields | self.common.sampling.fields
     }
 
     fn call_graph(&self) -> CallGraph {
@@ -209,8 +214,15 @@ impl Builder<'_> {
         self.common.unsupported.may_have(feature)
     }
 
+    fn records(&self) -> ExtraRecords {
+        self.common.sampling.records
+    }
+
     fn read_format(&self) -> ReadFormat {
         let mut format = ReadFormat::ID;
+        if self.records().thread_counts {
+            format |= ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
+        }
         format.set(ReadFormat::LOST, self.may_have(KernelFeature::ReadLost));
         let reads_others = self.request.sample_read && self.grouped;
         format.set(ReadFormat::GROUP, reads_others);
@@ -247,7 +259,10 @@ impl Builder<'_> {
         flags.set(AttrFlags::MMAP_DATA, copies_stacks);
         flags.set(AttrFlags::COMM_EXEC, self.may_have(KernelFeature::CommExec));
         flags.set(AttrFlags::KSYMBOL, self.may_have(KernelFeature::Ksymbol));
-        flags.set(AttrFlags::BPF_EVENT, self.may_have(KernelFeature::BpfEvent));
+        let records = self.records();
+        let of_programs = records.bpf_programs && self.may_have(KernelFeature::BpfEvent);
+        flags.set(AttrFlags::BPF_EVENT, of_programs);
+        flags.set(AttrFlags::CONTEXT_SWITCH, records.context_switches);
         flags.set(
             AttrFlags::BUILD_ID,
             self.may_have(KernelFeature::MmapBuildId),

@@ -86,6 +86,25 @@ fn commands_go_on_behind_broken_records() {
 }
 
 #[test]
+fn a_record_too_small_for_its_kind_is_named_with_its_offset() {
+    let event = "event cycles sample=IP|TID|TIME flags=sample_id_all";
+    let mapping = "mmap2 mode=user pid=7 tid=7 0x400000+0x1000@0 prot=5 flags=2 /bin/deep";
+    let text = format!("{event}\n{mapping}\nsample mode=user ip=0x400010 pid=7 tid=7 time=1000\n");
+    let mut file = Recording::parse(&text).unwrap().to_file();
+    let mapping = place(&file, 0);
+    file[mapping + 6..mapping + 8].copy_from_slice(&16u16.to_ne_bytes());
+    let report = run("small.data", &file, &["report", "--stdio"]);
+    let stderr = lossy(&report.stderr);
+    let line = format!("Warning: at offset {mapping:#x}: MMAP2 (10) event size 16 too small\n");
+    assert!(stderr.contains(&line), "{stderr}");
+    assert!(
+        stderr.contains("Warning:\n1 records could not be decoded\n"),
+        "{stderr}"
+    );
+    assert_eq!(report.status.code(), Some(0));
+}
+
+#[test]
 fn only_the_first_of_many_are_told_one_by_one() {
     let record = |kind: u64, words: &[u64]| {
         let head = kind | (8 + 8 * words.len() as u64) << 48;

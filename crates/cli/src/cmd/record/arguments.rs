@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use oxperf_abi::SampleType;
 use oxperf_capture::{
-    BuildIdPolicy, CallGraph, Destination, OutputOptions, Privilege, Program, RecordOptions,
-    RegisterMask, SamplingOptions, Start, TargetOptions,
+    BuildIdPolicy, CallGraph, Destination, ExtraRecords, OutputOptions, Privilege, Program,
+    RecordOptions, RegisterMask, SamplingOptions, Start, Target, TargetOptions,
 };
 
 use super::messages::Verbosity;
@@ -34,6 +35,7 @@ pub(crate) fn command() -> Command {
         .args_override_self(true)
         .next_help_heading("What to record")
         .args(event_arguments())
+        .args(sample_arguments())
         .next_help_heading("Whom to record")
         .args(target_arguments())
         .next_help_heading("The file")
@@ -103,6 +105,23 @@ fn event_arguments() -> [Arg; 13] {
     ]
 }
 
+fn sample_arguments() -> [Arg; 9] {
+    [
+        flag("stat", 's').help("Also count each event in each thread, for report -T"),
+        flag("data", 'd')
+            .help("Also record the addresses of data that samples point to, and mappings of data"),
+        long_flag("phys-data").help("Also record the physical addresses of data"),
+        flag("timestamp", 'T')
+            .help("Also record the time of each sample where the target does not need it"),
+        flag("period", 'P')
+            .help("Also record the period of each sample where the rate does not need it"),
+        flag("raw-samples", 'R').help("Also record the raw data of every event, and the CPU"),
+        long_flag("sample-cpu").help("Also record the CPU of each sample"),
+        long_flag("latency").help("Also record when threads run, for report --latency"),
+        long_flag("no-bpf-event").help("Record no loading and unloading of BPF programs"),
+    ]
+}
+
 fn target_arguments() -> [Arg; 5] {
     [
         flag("all-cpus", 'a').help("Everything on all CPUs [default without a program]"),
@@ -167,6 +186,10 @@ pub(in crate::cmd) fn parse(
         per_thread,
         has_workload: workload.is_some(),
     })?;
+    if matches.get_flag("latency") && target == Target::AllCpus {
+        let message = "Failed: latency profiling is not supported with system-wide collection.";
+        return Err(ArgumentProblem::Contradiction(message.to_owned()));
+    }
     let sampling = sampling_options(matches, configuration)?;
     let target = TargetOptions {
         target,
@@ -200,8 +223,31 @@ fn sampling_options(
         call_graph: call_graph(matches, configuration)?,
         user_registers: asked_registers(matches, "user-regs")?,
         interrupted_registers: asked_registers(matches, "intr-regs")?,
+        fields: fields(matches),
+        records: ExtraRecords {
+            thread_counts: matches.get_flag("stat"),
+            data_mappings: matches.get_flag("data"),
+            context_switches: matches.get_flag("latency"),
+            bpf_programs: !matches.get_flag("no-bpf-event"),
+        },
         ring_pages: ring_pages.transpose()?,
     })
+}
+
+/// Fields of samples that options ask for.
+fn fields(matches: &ArgMatches) -> SampleType {
+    let options = [
+        ("data", SampleType::ADDR | SampleType::DATA_SRC),
+        ("phys-data", SampleType::PHYS_ADDR),
+        ("timestamp", SampleType::TIME),
+        ("period", SampleType::PERIOD),
+        ("raw-samples", SampleType::RAW | SampleType::CPU),
+        ("sample-cpu", SampleType::CPU),
+    ];
+    let asked = options
+        .into_iter()
+        .filter(|(name, _)| matches.get_flag(name));
+    asked.fold(SampleType::default(), |all, (_, fields)| all | fields)
 }
 
 fn output_options(
