@@ -1,6 +1,5 @@
 //! The configuration files: which there are, who may have written them, and their text.
 
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +35,7 @@ impl ConfigurationFiles {
 /// The text of a file.
 ///
 /// # Errors
-/// The message for the user, if there is anything to say: a file that does not exist is no mistake.
+/// The message for the user, if there is anything to say: a file that cannot be found is no mistake.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Option<String>> {
     match std::fs::metadata(path) {
         Ok(metadata) if ![0, oxperf_sys::process::effective_user()].contains(&metadata.uid()) => {
@@ -46,8 +45,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Option<String>> {
             )));
         }
         Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(None),
-        Err(error) => return Err(Some(format!("{}: {error}, ignoring.", path.display()))),
+        // A folder that cannot be entered, or is none, holds no file to read.
+        Err(_) => return Err(None),
     }
     std::fs::read(path).map_err(|error| Some(format!("{}: {error}, ignoring.", path.display())))
 }

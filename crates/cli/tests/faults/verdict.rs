@@ -77,17 +77,23 @@ pub(crate) fn judge(
     silent.then(|| "another result without a message".to_owned())
 }
 
+/// The messages of libraries that end a process without memory and ask nobody: the C library where it cannot note down
+/// thread-local values, the standard library where it has no memory for the handle of a new thread, which does not come
+/// from the program's allocator.
+const ENDS_BY_LIBRARIES: [&str; 2] = [
+    "Fatal glibc error: failed to register TLS destructor",
+    "memory allocation of 48 bytes failed",
+];
+
 /// Returns the faults that may not happen at all: no end, a crash, an input that changed, a file left behind without a word.
 fn harm(ended: &Ended) -> Option<String> {
     if ended.hung {
         return Some("no end".to_owned());
     }
-    // The C library ends a process whose thread-local values it cannot note down.
-    if ended.crashed()
-        && !ended
-            .stderr
-            .contains("Fatal glibc error: failed to register TLS destructor")
-    {
+    let is_of_a_library = ENDS_BY_LIBRARIES
+        .iter()
+        .any(|message| ended.stderr.contains(message));
+    if ended.crashed() && !is_of_a_library {
         let line = ended
             .stderr
             .lines()

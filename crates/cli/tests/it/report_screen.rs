@@ -67,6 +67,8 @@ impl Terminal {
             &home,
             "-e",
             "PS1=$ ",
+            "-e",
+            "PERF_PAGER=cat",
             "sh",
         ];
         assert!(terminal.tmux(&new).status.success());
