@@ -85,15 +85,16 @@ const ENDS_BY_LIBRARIES: [&str; 2] = [
     "memory allocation of 48 bytes failed",
 ];
 
+fn is_of_a_library(said: &str) -> bool {
+    ENDS_BY_LIBRARIES.iter().any(|text| said.contains(text))
+}
+
 /// Returns the faults that may not happen at all: no end, a crash, an input that changed, a file left behind without a word.
 fn harm(ended: &Ended) -> Option<String> {
     if ended.hung {
         return Some("no end".to_owned());
     }
-    let is_of_a_library = ENDS_BY_LIBRARIES
-        .iter()
-        .any(|message| ended.stderr.contains(message));
-    if ended.crashed() && !is_of_a_library {
+    if ended.crashed() && !is_of_a_library(&ended.stderr) {
         let line = ended
             .stderr
             .lines()
@@ -141,7 +142,7 @@ fn unnamed(case: &Case, fault: Fault, ended: &Ended, messages: &[&str]) -> Optio
     if fault.kind == "alloc"
         && messages
             .iter()
-            .any(|message| message.contains("out of memory"))
+            .any(|message| message.contains("out of memory") || is_of_a_library(message))
     {
         return None;
     }
