@@ -131,6 +131,7 @@ fn decode(file: &[u8], letters: &str, cores: Cores) -> Option<(u64, u64)> {
         cores,
         log: None,
         window: Window::ALL,
+        times: Vec::new(),
     };
     let mut look = Look::default();
     let mut tracer = Tracer::new(&trace, reader.endian(), planned, options, &mut look);
