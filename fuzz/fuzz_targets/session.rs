@@ -74,6 +74,7 @@ fuzz_target!(|bytes: &[u8]| {
         architecture: Architecture::Other,
         consumer: Consumer::Script,
         in_file_order: false,
+        packets: true,
         utc_offset: |_| 0,
     };
     let dump = RecordDump::new(&options, session.events().clone());
