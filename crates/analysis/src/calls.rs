@@ -12,6 +12,7 @@
 mod thread;
 pub mod totals;
 
+use std::num::NonZeroU8;
 use std::ops::{AddAssign, Sub};
 
 use oxperf_abi::{Cpu, PerfTime, SampleFlags};
@@ -59,12 +60,12 @@ pub struct CallStep {
     pub time: Option<PerfTime>,
     /// What it was.
     pub flags: SampleFlags,
-    /// The branching instruction; 0 where tracing begins.
-    pub from: u64,
-    /// Where it went; 0 where tracing ends.
-    pub to: u64,
-    /// Bytes of the branching instruction.
-    pub length: u8,
+    /// The branching instruction; `None` where tracing begins.
+    pub from: Option<u64>,
+    /// Where it went; `None` where tracing ends.
+    pub to: Option<u64>,
+    /// Number of bytes of the branching instruction; `None` where it is not known.
+    pub length: Option<NonZeroU8>,
     /// Instructions that this trace told so far, with the branching one.
     pub instructions: u64,
     /// Cycles that this trace told so far.
@@ -255,8 +256,12 @@ impl Calls {
             cycles: before.cycles,
         };
         // What ran before tracing began again was that of who had run before.
-        let begins = gap || step.from == 0;
-        let runner = if begins { before.thread } else { step.thread };
+        let from = step.from.filter(|_| !gap);
+        let runner = if from.is_none() {
+            before.thread
+        } else {
+            step.thread
+        };
         let (begun, remarks) = (&mut self.begun, &mut self.remarks);
         let mut context = Context {
             functions,
@@ -265,8 +270,8 @@ impl Calls {
             remarks,
         };
         let ran_thread = self.threads.entry(runner).or_default();
-        if !begins {
-            ran_thread.place(step, &mut context);
+        if let Some(from) = from {
+            ran_thread.place(step, from, &mut context);
         }
         ran_thread.spend(ran, context.remarks);
         if gap && ran_thread.queue == Some(step.queue) {

@@ -14,7 +14,6 @@ use oxperf_profile::{AccessAddress, AccessFields, CacheLine, FrameId, MemoryAcce
 /// Size of a line, in bytes.
 const LINE: u64 = 64;
 const MAP_SHARED: u32 = 1;
-const PROT_EXEC: u32 = 4;
 
 /// An address of a mode, and its place in an object.
 type Address = (CpuMode, u64, Option<(DsoId, u64)>);
@@ -118,7 +117,7 @@ fn line(event: &SampleEvent<'_>, machine: &Machine, mode: CpuMode, address: u64)
     let map: Option<&Map> = place.map(|place| machine.map(place.map));
     let by_user = mode != CpuMode::Kernel;
     let has_file = |map: &Map| map.inode.is_some_and(|inode| inode != 0);
-    let is_shared = |map: &Map| map.flags & MAP_SHARED != 0;
+    let is_shared = |map: &Map| map.flags.is_some_and(|flags| flags & MAP_SHARED != 0);
     let private = by_user && map.is_some_and(|map| !is_shared(map) && !has_file(map));
     let build_id = place.and_then(|place| machine.dso(place.dso).build_id);
     let inode = map.and_then(|map| map.inode);
@@ -134,6 +133,8 @@ fn line(event: &SampleEvent<'_>, machine: &Machine, mode: CpuMode, address: u64)
         process: machine.thread_info(event.thread).pid.filter(|_| private),
         address: place.map_or(address, |place| place.address) & !(LINE - 1),
         shared: by_user
-            && map.is_some_and(|map| map.prot & PROT_EXEC == 0 && is_shared(map) && has_file(map)),
+            && map.is_some_and(|map| {
+                map.is_executable() != Some(true) && is_shared(map) && has_file(map)
+            }),
     }
 }

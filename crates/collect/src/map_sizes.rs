@@ -8,7 +8,6 @@ use oxperf_machine::{DsoId as MachineDso, Machine, Map};
 use oxperf_profile::{DsoId, Frame, Profile};
 
 /// What makes memory executable, in [`Map::prot`].
-const PROT_EXEC: u32 = 4;
 
 /// The addresses of an object that a mapping shows, and whether as code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +48,7 @@ fn stretch(map: &Map) -> Stretch {
     Stretch {
         first,
         end,
-        is_code: map.prot & PROT_EXEC != 0,
+        is_code: map.is_executable() == Some(true),
     }
 }
 

@@ -108,8 +108,8 @@ impl Machine {
             end,
             dso,
             bias: 0,
-            prot: 0,
-            flags: 0,
+            prot: None,
+            flags: None,
             file_offset: start,
             inode: None,
         };

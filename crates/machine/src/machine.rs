@@ -159,7 +159,7 @@ impl Machine {
     }
 
     pub(crate) fn add_map(&mut self, map: Map) -> MapId {
-        if map.is_code() {
+        if map.is_executable() == Some(true) {
             self.objects.dsos.note_code(&map);
         }
         self.maps.push(map);

@@ -20,10 +20,10 @@ pub struct Map {
     pub dso: DsoId,
     /// Added to an address, modulo 2^64, it gives the address in the dso.
     pub bias: u64,
-    /// `PROT_*` bits; 0 when the record did not say.
-    pub prot: u32,
-    /// `MAP_*` bits; 0 when the record did not say.
-    pub flags: u32,
+    /// `PROT_*` bits, where a record says them; an MMAP record says only whether code may run.
+    pub prot: Option<u32>,
+    /// `MAP_*` bits, where a record says them.
+    pub flags: Option<u32>,
     /// File offset of the first address, as recorded.
     pub file_offset: u64,
     /// The file's inode when the record told it.
@@ -37,10 +37,10 @@ impl Map {
         address.wrapping_add(self.bias)
     }
 
-    /// Returns whether it was mapped to be executed.
-    pub(crate) fn is_code(&self) -> bool {
+    /// Returns whether it was mapped to be executed; `None` where no record says it.
+    pub fn is_executable(&self) -> Option<bool> {
         const PROT_EXEC: u32 = 4;
-        self.prot & PROT_EXEC != 0
+        self.prot.map(|prot| prot & PROT_EXEC != 0)
     }
 
     /// The object that regions of this mapping show.

@@ -1,5 +1,7 @@
 //! Facts of samples that were made of hardware trace, beyond those of recorded ones.
 
+use std::num::NonZeroU8;
+
 use oxperf_abi::SampleFlags;
 use oxperf_machine::Machine;
 
@@ -36,10 +38,18 @@ pub enum CodeWidth {
 pub struct TracedCode {
     /// Its width.
     pub width: CodeWidth,
-    /// Bytes of the instruction; 0 when it is not known.
-    pub length: u8,
+    /// Number of bytes of the instruction; `None` where it is not known.
+    pub length: Option<NonZeroU8>,
     /// Its bytes, and those that follow.
     pub bytes: [u8; 16],
+}
+
+impl TracedCode {
+    /// The bytes of the instruction; `None` where its length is not known.
+    pub fn instruction(&self) -> Option<&[u8]> {
+        let length = usize::from(self.length?.get());
+        Some(&self.bytes[..length.min(self.bytes.len())])
+    }
 }
 
 /// More about an interrupt or the like.

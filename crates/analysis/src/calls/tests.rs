@@ -3,6 +3,11 @@
 use super::*;
 use totals::Totals;
 
+/// An address of a program's text; 0 stands for none.
+fn known(address: u64) -> Option<u64> {
+    (address != 0).then_some(address)
+}
+
 const BRANCH: SampleFlags = SampleFlags::BRANCH;
 const CALL: SampleFlags = BRANCH.with(SampleFlags::CALL);
 const RETURN: SampleFlags = BRANCH.with(SampleFlags::RETURN);
@@ -78,9 +83,9 @@ fn follow_stretches(steps: &[(u64, (SampleFlags, u64, u64))]) -> (String, Remark
             stretch: *stretch,
             time: Some(PerfTime(number)),
             flags: *flags,
-            from: *from,
-            to: *to,
-            length: 5,
+            from: known(*from),
+            to: known(*to),
+            length: NonZeroU8::new(5),
             instructions: 10 * (number - 1),
             cycles: 5 * (number - 1),
         };
@@ -239,9 +244,9 @@ fn recursion_counts_once_in_totals() {
             stretch: 1,
             time,
             flags,
-            from,
-            to,
-            length: 5,
+            from: known(from),
+            to: known(to),
+            length: NonZeroU8::new(5),
             instructions,
             cycles,
         };

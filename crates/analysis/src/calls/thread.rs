@@ -42,10 +42,10 @@ pub(super) struct Thread {
 
 impl Thread {
     /// Makes sure that what ran up to a branch counts for a function.
-    pub(super) fn place(&mut self, step: &CallStep, context: &mut Context<'_>) {
+    pub(super) fn place(&mut self, step: &CallStep, from: u64, context: &mut Context<'_>) {
         if self.frames.is_empty() {
             self.pass_to(step.time);
-            self.appear(step, step.from, context);
+            self.appear(step, from, context);
         }
     }
 
@@ -68,16 +68,18 @@ impl Thread {
     pub(super) fn follow(&mut self, step: &CallStep, context: &mut Context<'_>) {
         use SampleFlags as F;
         let flags = step.flags;
-        if flags.contains(F::TRACE_BEGIN) {
-            self.begin(step, context);
-        } else if flags.contains(F::TRACE_END) || step.to == 0 {
-            self.stop(step, context);
+        let begins = flags.contains(F::TRACE_BEGIN);
+        let Some(to) = step.to.filter(|_| begins || !flags.contains(F::TRACE_END)) else {
+            return self.stop(step, context);
+        };
+        if begins {
+            self.begin(step, to, context);
         } else if flags.contains(F::CALL) {
-            self.call(step, context);
+            self.call(step, to, context);
         } else if flags.contains(F::RETURN) {
-            self.return_to(step, context);
+            self.return_to(step, to, context);
         } else {
-            self.jump(step, context);
+            self.jump(step, to, context);
         }
     }
 
@@ -88,15 +90,14 @@ impl Thread {
         }
         if let Some(top) = self.frames.last_mut() {
             top.stopped_at = if step.flags.contains(SampleFlags::ASYNC) {
-                Some(step.from)
+                step.from
             } else {
-                step.flags.contains(SampleFlags::CALL).then(|| behind(step))
+                behind(step).filter(|_| step.flags.contains(SampleFlags::CALL))
             };
         }
     }
 
-    fn begin(&mut self, step: &CallStep, context: &mut Context<'_>) {
-        let to = step.to;
+    fn begin(&mut self, step: &CallStep, to: u64, context: &mut Context<'_>) {
         if self.frames.is_empty() {
             return self.appear(step, to, context);
         }
@@ -126,36 +127,32 @@ impl Thread {
         }
     }
 
-    fn call(&mut self, step: &CallStep, context: &mut Context<'_>) {
+    fn call(&mut self, step: &CallStep, to: u64, context: &mut Context<'_>) {
         let interrupts = step.flags.contains(SampleFlags::ASYNC);
         let return_address = if interrupts { step.from } else { behind(step) };
-        if return_address == step.to {
+        if return_address == Some(to) {
             // A call of the next instruction only asks where it is.
             return;
         }
-        let (function, addresses) = entered(step.to, context.functions);
+        let (function, addresses) = entered(to, context.functions);
         let entry = if interrupts {
             Entry::Interrupted
         } else {
             Entry::Called
         };
-        self.push(
-            step,
-            (function, addresses, entry, Some(return_address)),
-            context,
-        );
+        self.push(step, (function, addresses, entry, return_address), context);
     }
 
-    fn return_to(&mut self, step: &CallStep, context: &mut Context<'_>) {
+    fn return_to(&mut self, step: &CallStep, to: u64, context: &mut Context<'_>) {
         if self.beyond > 0 {
             self.beyond -= 1;
             return;
         }
-        if self.returned_to(step.to, context) {
+        if self.returned_to(to, context) {
             return;
         }
-        let around = context.functions.around(step.to);
-        let inside = around.filter(|around| around.start != step.to);
+        let around = context.functions.around(to);
+        let inside = around.filter(|around| around.start != to);
         if let Some(around) = inside
             && let Some(index) = self.find_below(|frame| frame.call.function == around.function)
         {
@@ -166,7 +163,7 @@ impl Thread {
             around.is_none_or(|around| around.function == top.call.function && inside.is_some())
         });
         if !stays {
-            self.appear(step, step.to, context);
+            self.appear(step, to, context);
         }
     }
 
@@ -181,20 +178,20 @@ impl Thread {
         true
     }
 
-    fn jump(&mut self, step: &CallStep, context: &mut Context<'_>) {
+    fn jump(&mut self, step: &CallStep, to: u64, context: &mut Context<'_>) {
         let Some(top) = self.frames.last() else {
             return;
         };
-        if top.addresses.contains(&step.to) {
+        if top.addresses.contains(&to) {
             return;
         }
-        let Some(around) = context.functions.around(step.to) else {
+        let Some(around) = context.functions.around(to) else {
             return;
         };
         if around.function == top.call.function {
             return;
         }
-        if around.start == step.to {
+        if around.start == to {
             return self.jump_to_function(step, around, context);
         }
         if let Some(index) = self.find_below(|frame| frame.call.function == around.function) {
@@ -362,9 +359,10 @@ fn is_jumped(frame: &Frame) -> bool {
     frame.call.entry == Entry::Jumped
 }
 
-/// The address behind the branching instruction.
-fn behind(step: &CallStep) -> u64 {
-    step.from.wrapping_add(u64::from(step.length))
+/// The address behind the branching instruction; its own where its length is not known.
+fn behind(step: &CallStep) -> Option<u64> {
+    let length = step.length.map_or(0, |length| u64::from(length.get()));
+    Some(step.from?.wrapping_add(length))
 }
 
 /// The function that is entered at an address.

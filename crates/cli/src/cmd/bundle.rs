@@ -43,9 +43,6 @@ use crate::packing::Packing;
 use crate::recording_options::RecordingOptions;
 use crate::symbol_source;
 
-/// `PROT_EXEC`.
-const EXECUTABLE: u32 = 4;
-
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {
     name: "bundle",
@@ -173,7 +170,7 @@ fn needed<'m>(reader: &Reader<'_>, machine: &'m Machine, profile: &Profile) -> V
         let code = machine
             .maps()
             .iter()
-            .filter(|map| map.prot == 0 || map.prot & EXECUTABLE != 0);
+            .filter(|map| map.is_executable().unwrap_or(true));
         names.extend(code.map(|map| machine.dso(map.dso).name.as_str()));
     }
     machine

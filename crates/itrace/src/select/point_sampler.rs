@@ -1,5 +1,7 @@
 //! The part of a sample that its point decides: task, time, place, and code.
 
+use std::num::NonZeroU8;
+
 use intel_pt::insn::classify;
 use intel_pt::{CodeAddress, CodeSource, Located, Moment};
 use oxperf_abi::{FileOffset, Misc, PerfTime};
@@ -141,7 +143,7 @@ impl PointSampler<'_> {
 pub(crate) struct ShownInstruction {
     ip: Option<u64>,
     /// `None` where the code has to be read for it.
-    length: Option<u8>,
+    length: Option<NonZeroU8>,
 }
 
 impl ShownInstruction {
@@ -149,11 +151,14 @@ impl ShownInstruction {
     pub(crate) fn at(last: Option<Located>, point: &Point) -> ShownInstruction {
         let interrupts = SampleFlags::ASYNC | SampleFlags::TX_ABORT;
         let (ip, length) = if let Some(length) = point.length {
-            (point.from, Some(length.get()))
+            (point.from, Some(length))
         } else if point.flags.meets(interrupts) {
             (point.from, None)
         } else {
-            (last.map(|last| last.ip), last.map(|last| last.length))
+            (
+                last.map(|last| last.ip),
+                last.and_then(|last| NonZeroU8::new(last.length)),
+            )
         };
         ShownInstruction {
             ip: known(ip),
@@ -170,7 +175,7 @@ impl ShownInstruction {
     ) -> TracedCode {
         let mut code = TracedCode {
             width: code_width(point.width),
-            length: self.length.unwrap_or(0),
+            length: self.length,
             ..TracedCode::default()
         };
         let Some(ip) = self.ip.filter(|_| with_bytes) else {
@@ -182,7 +187,8 @@ impl ShownInstruction {
         });
         let bytes = found.map_or(&[][..], |found| found.from(ip));
         if self.length.is_none() {
-            code.length = classify(bytes, point.width).map_or(0, |found| found.length);
+            code.length =
+                classify(bytes, point.width).and_then(|found| NonZeroU8::new(found.length));
         }
         code.bytes
             .iter_mut()

@@ -14,8 +14,8 @@ const DEPTH_LIMIT: usize = 64;
 pub struct DataLayout {
     /// The name of the type; untrusted.
     pub name: Arc<str>,
-    /// Number of bytes that it takes; 0 where that is not told.
-    pub size: u64,
+    /// Number of bytes that it takes; `None` where debug information does not say it.
+    pub size: Option<u64>,
     /// Its fields; each stands before its own.
     pub fields: Vec<DataField>,
 }
@@ -31,8 +31,8 @@ pub struct DataField {
     pub type_name: Arc<str>,
     /// Offset of its first byte, in bytes from the beginning of the whole.
     pub offset: u64,
-    /// Number of bytes that it takes.
-    pub size: u64,
+    /// Number of bytes that it takes; `None` where debug information does not say it.
+    pub size: Option<u64>,
     /// True if fields of its own follow.
     pub has_fields: bool,
 }
@@ -40,7 +40,8 @@ pub struct DataField {
 impl DataField {
     /// Returns whether it takes the byte at an offset of the whole.
     pub fn holds(&self, offset: u64) -> bool {
-        offset >= self.offset && offset - self.offset < self.size
+        let size = self.size.unwrap_or(0);
+        offset >= self.offset && offset - self.offset < size
     }
 }
 
@@ -49,7 +50,7 @@ impl DataLayout {
     pub fn of(reader: &mut TypeReader<'_>, ty: TypeId) -> DataLayout {
         let mut layout = DataLayout {
             name: reader.name(Some(ty)),
-            size: reader.size(ty).unwrap_or(0),
+            size: reader.size(ty),
             fields: Vec::new(),
         };
         let parts = [TypeKind::Struct, TypeKind::Union, TypeKind::Class];
@@ -78,8 +79,8 @@ impl DataLayout {
                 type_name: reader.name(member.ty),
                 offset,
                 size: match member.bits {
-                    Some(bits) => bits.div_ceil(8),
-                    None => member.ty.and_then(|ty| reader.size(ty)).unwrap_or(0),
+                    Some(bits) => Some(bits.div_ceil(8)),
+                    None => member.ty.and_then(|ty| reader.size(ty)),
                 },
                 has_fields: false,
             });
@@ -122,7 +123,7 @@ mod tests {
             name: (!name.is_empty()).then(|| name.to_owned()),
             type_name: "int".into(),
             offset,
-            size,
+            size: Some(size),
             has_fields: false,
         };
         let fields = vec![
@@ -136,7 +137,7 @@ mod tests {
         ];
         let layout = DataLayout {
             name: "struct s".into(),
-            size: 32,
+            size: Some(32),
             fields,
         };
         let names = [0, 4, 8, 16, 20, 24, 28].map(|offset| layout.field_at(offset));

@@ -49,8 +49,8 @@ impl Machine {
             end,
             dso,
             bias,
-            prot: 0,
-            flags: 0,
+            prot: None,
+            flags: None,
             file_offset: Machine::IN_FILE,
             inode: None,
         };

@@ -29,8 +29,8 @@ impl Machine {
             end,
             dso,
             bias: start.wrapping_neg(),
-            prot: 0,
-            flags: 0,
+            prot: None,
+            flags: None,
             file_offset: 0,
             inode: None,
         });

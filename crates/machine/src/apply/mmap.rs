@@ -25,7 +25,8 @@ struct Mapping<'a> {
     pgoff: u64,
     /// `PROT_*` bits; an MMAP record tells only whether it can be executed.
     prot: u32,
-    flags: u32,
+    /// `MAP_*` bits; an MMAP record has none.
+    flags: Option<u32>,
     build_id: Option<BuildId>,
     inode: Option<(u32, u32, u64)>,
     filename: &'a [u8],
@@ -43,7 +44,7 @@ impl Mapping<'_> {
             end: self.start.saturating_add(self.len),
             dso,
             bias,
-            prot: self.prot,
+            prot: Some(self.prot),
             flags: self.flags,
             file_offset: self.pgoff,
             inode: self.inode.map(|(_, _, inode)| inode),
@@ -67,7 +68,7 @@ impl Machine {
                 } else {
                     PROT_EXEC
                 },
-                flags: 0,
+                flags: None,
                 build_id: None,
                 inode: None,
                 filename: mmap.filename,
@@ -95,7 +96,7 @@ impl Machine {
                 len: mmap.len,
                 pgoff: mmap.pgoff,
                 prot: mmap.prot,
-                flags: mmap.flags,
+                flags: Some(mmap.flags),
                 build_id,
                 inode,
                 filename: mmap.filename,
@@ -171,7 +172,7 @@ impl Machine {
         let end = u64::MAX;
         let map = self.add_map(Map {
             end,
-            prot: PROT_EXEC,
+            prot: Some(PROT_EXEC),
             ..mapping.map(dso, 0)
         });
         let (version, shown) = (self.next_version(), self.map(map).shown(map));
@@ -272,7 +273,7 @@ const VDSO: &str = "[vdso]";
 const VDSO_32: &str = "[vdso32]";
 
 /// Returns whether a mapping shows no file.
-fn is_plain_memory(name: &str, flags: u32) -> bool {
+fn is_plain_memory(name: &str, flags: Option<u32>) -> bool {
     const PREFIXES: [&str; 6] = [
         "//anon",
         "/dev/zero",
@@ -281,7 +282,8 @@ fn is_plain_memory(name: &str, flags: u32) -> bool {
         "/SYSV",
         "[heap]",
     ];
-    flags & MAP_HUGETLB != 0 || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    flags.is_some_and(|flags| flags & MAP_HUGETLB != 0)
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 #[cfg(test)]

@@ -62,8 +62,11 @@ impl<'a> DataCost<'a> {
 
     /// Samples and their period within a field.
     fn within(&self, field: &DataField) -> (u64, u64) {
-        let [start, end] = [field.offset, field.offset.saturating_add(field.size)]
-            .map(|offset| self.before(offset));
+        let [start, end] = [
+            field.offset,
+            field.offset.saturating_add(field.size.unwrap_or(0)),
+        ]
+        .map(|offset| self.before(offset));
         (
             end.samples - start.samples,
             end.period.saturating_sub(start.period),
@@ -168,7 +171,7 @@ fn field(
         out,
         " {:>10} {:>10}  {}{}\t{name}{end}",
         number(field.offset),
-        number(field.size),
+        number(field.size.unwrap_or(0)),
         Blanks(4 * depth),
         sanitize(&field.type_name),
     )
@@ -194,7 +197,7 @@ mod tests {
             name: (!name.is_empty()).then(|| name.to_owned()),
             type_name: ty.into(),
             offset,
-            size,
+            size: Some(size),
             has_fields,
         };
         let fields = vec![
@@ -206,7 +209,7 @@ mod tests {
         ];
         let layout = DataLayout {
             name: "struct s".into(),
-            size: 24,
+            size: Some(24),
             fields,
         };
         let weight = |samples| SampleTotals {

@@ -72,12 +72,13 @@ fn write_mapping(
 
 /// Any flag at all counts as shared, as perf has it.
 fn rights(map: &Map) -> String {
-    let bits = [
-        (map.prot & 1, 'r'),
-        (map.prot & 2, 'w'),
-        (map.prot & 4, 'x'),
-    ];
-    let sharing = if map.flags == 0 { 'p' } else { 's' };
+    let prot = map.prot.unwrap_or(0);
+    let bits = [(prot & 1, 'r'), (prot & 2, 'w'), (prot & 4, 'x')];
+    let sharing = if map.flags.unwrap_or(0) == 0 {
+        'p'
+    } else {
+        's'
+    };
     bits.into_iter()
         .map(|(bit, letter)| if bit == 0 { '-' } else { letter })
         .chain([sharing])

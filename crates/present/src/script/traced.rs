@@ -1,6 +1,7 @@
 //! What samples made of hardware trace say beyond recorded ones.
 
 use std::io::Write;
+use std::num::NonZeroU8;
 
 use oxperf_session::{Payload, SampleFlags, Traced, TracedCode};
 
@@ -110,19 +111,16 @@ pub fn write_ipc(traced: &Traced, out: &mut Vec<u8>) {
 
 /// Appends the length of an instruction.
 pub fn write_length(code: &TracedCode, out: &mut Vec<u8>) {
-    let _ = write!(out, " ilen: {}", code.length);
+    let length = code.length.map_or(0, NonZeroU8::get);
+    let _ = write!(out, " ilen: {length}");
 }
 
 /// Appends the bytes of an instruction.
 pub fn write_code(code: &TracedCode, out: &mut Vec<u8>) {
-    if code.length == 0 {
-        return;
+    if let Some(instruction) = code.instruction() {
+        out.extend_from_slice(b" insn:");
+        push_bytes(instruction, out);
     }
-    out.extend_from_slice(b" insn:");
-    push_bytes(
-        &code.bytes[..usize::from(code.length).min(code.bytes.len())],
-        out,
-    );
 }
 
 /// Appends bytes, each behind a blank.

@@ -1,5 +1,7 @@
 //! `insn`, `insnlen`, `disasm`: the instruction of a sample; and the code between its last branches.
 
+use std::num::NonZeroU8;
+
 use oxperf_itrace::CodeInstruction;
 use oxperf_present::script::FieldSet;
 use oxperf_present::script::traced::{write_code, write_length};
@@ -29,7 +31,7 @@ fn write(text: &mut TextContext<'_>, view: &SampleView<'_>, out: &mut ScriptOutp
     let (fields, out) = (view.fields(), out.buffer());
     let traced = view.traced().map(|traced| traced.code);
     let code = traced
-        .filter(|code| code.length > 0)
+        .filter(|code| code.length.is_some())
         .unwrap_or_else(|| code_at(text, view));
     if fields.contains(FieldSet::INSNLEN) {
         write_length(&code, out);
@@ -54,7 +56,7 @@ fn code_at(text: &mut TextContext<'_>, view: &SampleView<'_>) -> TracedCode {
     };
     let mut code = TracedCode {
         width: found.width,
-        length: first.length as u8,
+        length: u8::try_from(first.length).ok().and_then(NonZeroU8::new),
         ..TracedCode::default()
     };
     code.bytes

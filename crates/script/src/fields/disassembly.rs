@@ -63,9 +63,8 @@ pub(crate) fn write_disassembly(
 ) {
     let start = out.len();
     out.extend_from_slice(b"\t\t");
-    let length = usize::from(code.length).min(code.bytes.len());
     let instruction = InstructionBytes {
-        bytes: &code.bytes[..length],
+        bytes: code.instruction().unwrap_or_default(),
         width: code.width,
         address: view.ip_or_zero(),
         shows_target: false,

@@ -305,16 +305,10 @@ impl Resolver for Answers<'_, '_> {
     }
 
     fn instruction(&mut self) -> Option<Vec<u8>> {
-        let code = self
-            .event
-            .traced
-            .map(|traced| traced.code)
-            .filter(|code| code.length > 0);
-        if let Some(code) = code {
-            return code
-                .bytes
-                .get(..usize::from(code.length))
-                .map(<[u8]>::to_vec);
+        if let Some(traced) = self.event.traced
+            && let Some(instruction) = traced.code.instruction()
+        {
+            return Some(instruction.to_vec());
         }
         let ip = self.event.sample.ip?;
         let code = self.images.read(

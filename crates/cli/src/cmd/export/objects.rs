@@ -6,9 +6,6 @@ use oxperf_profile::{DsoId, Frame, Profile};
 use oxperf_resolve::{DsoAddress, Names, SymbolSource};
 use rustc_hash::FxHashMap;
 
-/// What makes memory executable, in [`Map::prot`].
-const PROT_EXEC: u32 = 4;
-
 /// The objects of a profile, and the addresses that their own tools give its frames.
 pub(super) struct LocatedObjects {
     /// Each object of the profile.
@@ -57,7 +54,7 @@ fn by_name(profile: &Profile) -> FxHashMap<&str, DsoId> {
 
 /// Mappings of records that do not say it are of code.
 fn may_be_run(map: &Map) -> bool {
-    map.prot == 0 || map.prot & PROT_EXEC != 0
+    map.is_executable().unwrap_or(true)
 }
 
 /// Adds a mapping, unless another one shows the same part of the object.
