@@ -178,10 +178,10 @@ impl Graph {
         self.nodes[node as usize].ip
     }
 
-    /// The address of a node, or 0 for a number that names none.
+    /// The address of a node; `None` for a number that names none.
     #[inline]
-    pub(crate) fn address(&self, node: u32) -> u64 {
-        self.nodes.get(node as usize).map_or(0, |node| node.ip)
+    pub(crate) fn address(&self, node: u32) -> Option<u64> {
+        self.nodes.get(node as usize).map(|node| node.ip)
     }
 
     /// The remembered paths.

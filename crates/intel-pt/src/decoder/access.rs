@@ -1,5 +1,7 @@
 //! Questions about the last item.
 
+use std::num::NonZeroU8;
+
 use super::Decoder;
 use super::emitter::Stamp;
 use super::walker::Walker;
@@ -114,9 +116,9 @@ impl<'t> Decoder<'t> {
         self.walker().block(block.0)
     }
 
-    /// The address at which a block begins; 0 for a number that names none.
+    /// The address at which a block begins; `None` for a number that names none.
     #[inline]
-    pub fn address(&self, block: BlockId) -> u64 {
+    pub fn address(&self, block: BlockId) -> Option<u64> {
         self.walker().address(block.0)
     }
 
@@ -125,8 +127,8 @@ impl<'t> Decoder<'t> {
         self.walker().epoch()
     }
 
-    /// The core to bus ratio; 0 before the first CBR packet.
-    pub fn cbr(&self) -> u8 {
+    /// The core to bus ratio; `None` before the first CBR packet.
+    pub fn cbr(&self) -> Option<NonZeroU8> {
         self.follower.emitter().trace().clock().cbr()
     }
 
@@ -151,7 +153,7 @@ impl<'t> Decoder<'t> {
             .flat_map(move |(index, visit)| {
                 let last = index + 1 == count;
                 let next = match path.visits.get(index + 1) {
-                    Some(next) => Some(self.address(next.block())),
+                    Some(next) => self.address(next.block()),
                     None => path.next,
                 };
                 let block = self.block(visit.block());

@@ -4,6 +4,8 @@
 //! depend on little: the clocks, and the last item. A [`PsbScanner`](super::PsbScanner) predicts checkpoints without
 //! following the code; a decoder that comes to the place of one can be compared with it.
 
+use std::num::NonZeroU8;
+
 use super::{Decoder, TraceChunk};
 use crate::code::CodeSource;
 use crate::config::{Config, EmitOptions};
@@ -20,7 +22,7 @@ pub struct Checkpoint {
     pub(super) context: CodeContext,
     pub(super) mode: Mode,
     pub(super) interrupts: bool,
-    pub(super) emitted_cbr: u8,
+    pub(super) emitted_cbr: Option<NonZeroU8>,
     pub(super) cbr_payload: u16,
     pub(super) decided: Option<Tsc>,
     /// Cycles were counted with the last item.
@@ -39,7 +41,7 @@ impl Checkpoint {
             context: CodeContext::UNKNOWN,
             mode: Mode::unknown(),
             interrupts: false,
-            emitted_cbr: 0,
+            emitted_cbr: None,
             cbr_payload: 0,
             decided: None,
             fresh: false,

@@ -5,6 +5,7 @@ mod notes;
 mod paths;
 
 use std::collections::VecDeque;
+use std::num::NonZeroU8;
 
 use super::checkpoint::Checkpoint;
 use super::packet_stream::TraceChunk;
@@ -51,7 +52,7 @@ pub(super) struct Emitter<'t> {
     /// Cycles were counted with the last item.
     fresh: bool,
     /// The ratio of the last event of that kind.
-    emitted_cbr: u8,
+    emitted_cbr: Option<NonZeroU8>,
     samplers: Samplers,
     /// A sample was near before the time was known, after decoding was resumed.
     hurried: bool,
@@ -71,7 +72,7 @@ impl<'t> Emitter<'t> {
             instructions: 0,
             cycles: Cycles::default(),
             fresh: false,
-            emitted_cbr: 0,
+            emitted_cbr: None,
             samplers: Samplers::new(options.period),
             hurried: false,
             path: PathSummary::default(),
@@ -237,7 +238,7 @@ impl<'t> Emitter<'t> {
             self.emitted_cbr = ratio;
             let payload = self.trace().cbr_payload();
             self.emit_event(Event::Cbr {
-                ratio,
+                ratio: ratio.map_or(0, NonZeroU8::get),
                 payload,
                 place,
             });
@@ -246,7 +247,7 @@ impl<'t> Emitter<'t> {
 
     /// True if a CBR packet has a ratio that was not emitted.
     pub(super) fn is_new_ratio(&self, payload: u16) -> bool {
-        payload as u8 != self.emitted_cbr
+        NonZeroU8::new(payload as u8) != self.emitted_cbr
     }
 
     /// Emits an error at the address of the program.

@@ -119,9 +119,9 @@ impl<'t> Walker<'t> {
         self.graph.node(node)
     }
 
-    /// The address at which a block begins; 0 for a number that names none.
+    /// The address at which a block begins; `None` for a number that names none.
     #[inline]
-    pub(super) fn address(&self, node: u32) -> u64 {
+    pub(super) fn address(&self, node: u32) -> Option<u64> {
         self.graph.address(node)
     }
 

@@ -35,7 +35,7 @@ pub(crate) struct Clock {
     /// Ticks per cycle: measured, and by the last CBR packet.
     measured: Option<f64>,
     nominal: Option<f64>,
-    cbr: u8,
+    cbr: Option<NonZeroU8>,
     has_cycles: bool,
     total: TotalCycles,
     /// The last packet was a CYC packet.
@@ -69,7 +69,7 @@ impl Clock {
             cycles: 0,
             measured: None,
             nominal: None,
-            cbr: 0,
+            cbr: None,
             has_cycles: false,
             total: TotalCycles::default(),
             behind_cyc: false,
@@ -88,8 +88,8 @@ impl Clock {
         Some(Tsc(self.tsc)).filter(|tsc| tsc.0 != 0)
     }
 
-    /// The core to bus ratio; 0 before the first CBR packet.
-    pub(crate) fn cbr(&self) -> u8 {
+    /// The core to bus ratio; `None` before the first CBR packet.
+    pub(crate) fn cbr(&self) -> Option<NonZeroU8> {
         self.cbr
     }
 
@@ -289,10 +289,11 @@ impl Clock {
     /// A CBR packet.
     pub(crate) fn on_cbr(&mut self, ratio: u8, tracing: bool) {
         self.behind_cyc = false;
-        if self.cbr == ratio {
+        let known = NonZeroU8::new(ratio);
+        if self.cbr == known {
             return;
         }
-        self.cbr = ratio;
+        self.cbr = known;
         self.nominal = Some(cycles::nominal(self.max_non_turbo_ratio, ratio));
         self.cycle_base = self.time.unwrap_or_default();
         self.cycles = 0;
@@ -321,7 +322,8 @@ impl Clock {
         if !tracing || now <= self.total.since {
             return;
         }
-        let per_tick = f64::from(self.cbr) / f64::from(max_non_turbo_ratio.get());
+        let per_tick =
+            f64::from(self.cbr.map_or(0, NonZeroU8::get)) / f64::from(max_non_turbo_ratio.get());
         let count = ((now - self.total.since) as f64 * per_tick + self.total.base as f64) as u64;
         self.total.count = self.total.count.max(count);
     }
@@ -329,7 +331,7 @@ impl Clock {
     /// The speed of the processor.
     pub(crate) fn pace(&self) -> Pace {
         Pace {
-            ratio: NonZeroU8::new(self.cbr),
+            ratio: self.cbr,
             max_non_turbo_ratio: self.max_non_turbo_ratio,
         }
     }

@@ -62,7 +62,7 @@ impl BlockCallCache {
             if cached.last != LastBranch::None {
                 let next = visits
                     .get(index + 1)
-                    .map(|next| decoder.address(next.block()));
+                    .and_then(|next| decoder.address(next.block()));
                 let to = known(next.or(decoder.arrived_at()));
                 match cached.last {
                     LastBranch::Call(return_address)

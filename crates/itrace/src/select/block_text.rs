@@ -244,7 +244,7 @@ impl BlockTextCache {
             let cached = &self.cached[number];
             if let Some(from) = cached.last {
                 let to = match after {
-                    [next, ..] => Some(decoder.address(next.block())),
+                    [next, ..] => decoder.address(next.block()),
                     [] => decoder.arrived_at(),
                 };
                 let span = if to.is_some() && cached.target == to {

@@ -1,5 +1,7 @@
 //! The state that samples of a queue are made with.
 
+use std::num::NonZeroU8;
+
 use intel_pt::Located;
 use oxperf_machine::Machine;
 use oxperf_session::Progress;
@@ -18,7 +20,7 @@ pub(crate) struct QueueState {
     /// The latest count of cycles.
     pub(super) cycles: u64,
     /// The latest ratio of the core's clock to the bus.
-    pub(crate) cbr_seen: u8,
+    pub(crate) cbr_seen: Option<NonZeroU8>,
     /// The events whose PEBS records are in the trace, by counter.
     pub(crate) pebs: FxHashMap<u64, PebsEvent>,
     /// The texts of the decoder's blocks.

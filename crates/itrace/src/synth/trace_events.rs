@@ -1,5 +1,6 @@
 //! Events of the trace beside the flow of control: one sample each.
 
+use std::num::NonZeroU8;
 use std::ops::ControlFlow;
 
 use intel_pt::packet::{ControlFlowEvent, EventData};
@@ -124,7 +125,8 @@ impl Synthesizer<'_> {
                 (events.psb, ip.filter(|_| !begins), Payload::Psb { offset })
             }
             Event::Cbr { ratio, place, .. } => {
-                if std::mem::replace(&mut state.cbr_seen, ratio) == ratio {
+                let known = NonZeroU8::new(ratio);
+                if std::mem::replace(&mut state.cbr_seen, known) == known {
                     return None;
                 }
                 if let RatioPlace::Begin(begins) = place {
