@@ -7,8 +7,6 @@ use oxperf_machine::{DsoId as MachineDso, Machine, Map};
 
 use oxperf_profile::{DsoId, Frame, Profile};
 
-/// What makes memory executable, in [`Map::prot`].
-
 /// The addresses of an object that a mapping shows, and whether as code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Stretch {
