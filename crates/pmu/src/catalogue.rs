@@ -1,7 +1,9 @@
 //! The PMUs and tracepoints among which names are looked up.
 
+mod description;
 mod pmu;
 
+pub use description::{PmuDescription, PmuEvent, PmuFormat};
 pub(crate) use pmu::{Alias, Pmu};
 
 use crate::generic;

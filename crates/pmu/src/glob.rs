@@ -1,12 +1,12 @@
 //! Shell patterns over names: `*`, `?`, `[a-z]`, `[!a-z]`.
 
 /// Returns whether the text has a character that makes it a pattern.
-pub(crate) fn is_pattern(text: &str) -> bool {
+pub fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
 
 /// Returns whether the whole name matches the pattern.
-pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+pub fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut p, mut n) = (0, 0);
     // After a star: the pattern behind it, and the next name position to try it at. Only the last star matters.

@@ -26,13 +26,13 @@ pub mod builtin;
 mod catalogue;
 mod error;
 mod generic;
-mod glob;
+pub mod glob;
 mod resolve;
 mod syntax;
 mod sysfs;
 mod tracepoints;
 
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, PmuDescription, PmuEvent, PmuFormat};
 pub use error::{SyntaxError, SyntaxProblem};
 pub use resolve::{CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve};
 pub use syntax::{

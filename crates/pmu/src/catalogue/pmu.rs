@@ -114,6 +114,7 @@ impl<'a> Pmu<'a> {
             .get_or_init(|| self.source.list(&self.name, "format"))
     }
 
+    /// The names in its folder of events, files that only describe one among them.
     fn events(&self) -> &[String] {
         self.events
             .get_or_init(|| self.source.list(&self.name, "events"))
@@ -125,9 +126,20 @@ impl<'a> Pmu<'a> {
         BitRanges::parse(&self.source.read(&self.name, &format!("format/{name}"))?)
     }
 
+    /// The names of its events.
+    pub(super) fn event_names(&self) -> impl Iterator<Item = &str> {
+        let names = self.events().iter().map(String::as_str);
+        names.filter(|name| !is_description(name))
+    }
+
+    /// The terms of an event, by its name as the folder has it.
+    pub(super) fn terms(&self, event: &str) -> Option<String> {
+        self.source.read(&self.name, &format!("events/{event}"))
+    }
+
     /// A named event.
     pub(crate) fn alias(&self, name: &str) -> Option<Alias> {
-        if DESCRIPTIONS.iter().any(|suffix| name.ends_with(suffix)) {
+        if is_description(name) {
             return None;
         }
         let name = self.listed_event(name)?;
@@ -152,6 +164,10 @@ impl<'a> Pmu<'a> {
         };
         exact.or_else(any_case)
     }
+}
+
+fn is_description(name: &str) -> bool {
+    DESCRIPTIONS.iter().any(|suffix| name.ends_with(suffix))
 }
 
 /// Returns whether `written` means the PMU `name`: `uncore_imc` and `imc` mean `uncore_imc_0`.

@@ -55,6 +55,10 @@ impl Tracefs for MemoryTracefs {
         Ok(events.keys().cloned().collect())
     }
 
+    fn described_events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
+        self.events(system)
+    }
+
     fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError> {
         Ok(EventFormat::parse(&self.format(system, event)?)?.id)
     }

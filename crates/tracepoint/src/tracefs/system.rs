@@ -57,6 +57,18 @@ impl SystemTracefs {
         &self.root
     }
 
+    /// The directory of a system.
+    fn system(&self, name: &str) -> Result<PathBuf, TracepointError> {
+        if is_name(name) {
+            Ok(self.root.join("events").join(name))
+        } else {
+            Err(TracepointError::Unknown {
+                system: name.to_owned(),
+                event: "*".to_owned(),
+            })
+        }
+    }
+
     fn event_file(
         &self,
         system: &str,
@@ -94,8 +106,8 @@ fn read(path: PathBuf) -> Result<Vec<u8>, TracepointError> {
     }
 }
 
-/// The names of the directories in `path` that have a file or directory `inside`, sorted.
-fn directories(path: &Path, inside: &str) -> Result<Vec<String>, TracepointError> {
+/// The names of the directories in `path`, sorted.
+fn all_directories(path: &Path) -> Result<Vec<String>, TracepointError> {
     let failed = |error| TracepointError::Read {
         path: path.to_owned(),
         error,
@@ -103,11 +115,18 @@ fn directories(path: &Path, inside: &str) -> Result<Vec<String>, TracepointError
     let mut names = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        if entry.path().join(inside).exists() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             names.extend(entry.file_name().into_string().ok());
         }
     }
     names.sort();
+    Ok(names)
+}
+
+/// The names of the directories in `path` that have a file or directory `inside`, sorted.
+fn directories(path: &Path, inside: &str) -> Result<Vec<String>, TracepointError> {
+    let mut names = all_directories(path)?;
+    names.retain(|name| path.join(name).join(inside).exists());
     Ok(names)
 }
 
@@ -117,13 +136,11 @@ impl Tracefs for SystemTracefs {
     }
 
     fn events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
-        if !is_name(system) {
-            return Err(TracepointError::Unknown {
-                system: system.to_owned(),
-                event: "*".to_owned(),
-            });
-        }
-        directories(&self.root.join("events").join(system), "id")
+        directories(&self.system(system)?, "id")
+    }
+
+    fn described_events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
+        all_directories(&self.system(system)?)
     }
 
     fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError> {
@@ -173,6 +190,8 @@ mod tests {
             events.iter().any(|event| event == "sched_switch"),
             "{events:?}"
         );
+        let described = tracefs.described_events("ftrace").expect("ftrace's own");
+        assert!(described.contains(&"print".to_owned()), "{described:?}");
         let format = tracefs.format("sched", "sched_switch").expect("a format");
         let format = crate::EventFormat::parse(&format).expect("parses");
         assert_eq!(

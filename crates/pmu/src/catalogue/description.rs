@@ -1,0 +1,92 @@
+//! What the folders of a PMU say, for those who list PMUs and do not look one name up.
+
+use super::{Catalogue, Pmu};
+use oxperf_abi::EventType;
+
+/// A PMU that the system lists.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PmuDescription {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub kind: EventType,
+    /// It belongs to the cores of the CPU.
+    pub is_core: bool,
+    /// Its formats, in the order of the folder.
+    pub formats: Vec<PmuFormat>,
+    /// The events that the kernel names, in the order of the folder.
+    pub events: Vec<PmuEvent>,
+}
+
+/// A term that fills bits of a PMU's config words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PmuFormat {
+    /// The name of the term.
+    pub name: String,
+    /// The largest value that fits; `None` for a format that cannot be understood.
+    pub maximum: Option<u64>,
+}
+
+/// A named event of a PMU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PmuEvent {
+    /// Its name.
+    pub name: String,
+    /// Its terms as the kernel writes them: `event=0xcd,umask=0x1`.
+    pub terms: String,
+}
+
+impl Catalogue<'_> {
+    /// The PMUs that the system lists, by name.
+    pub fn descriptions(&self) -> Vec<PmuDescription> {
+        self.listed.iter().map(describe).collect()
+    }
+}
+
+fn describe(pmu: &Pmu<'_>) -> PmuDescription {
+    let formats = pmu.formats().iter().map(|name| PmuFormat {
+        name: name.clone(),
+        maximum: pmu.format(name).map(|bits| bits.maximum()),
+    });
+    let events = pmu.event_names().filter_map(|name| {
+        Some(PmuEvent {
+            name: name.to_owned(),
+            terms: pmu.terms(name)?,
+        })
+    });
+    PmuDescription {
+        name: pmu.name().to_owned(),
+        kind: pmu.kind(),
+        is_core: pmu.is_core(),
+        formats: formats.collect(),
+        events: events.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryPmus, MemoryTracepoints};
+
+    #[test]
+    fn formats_and_events_without_the_files_beside_them() {
+        let pmus = MemoryPmus::new()
+            .pmu("cpu", 4)
+            .format("event", "config:0-7,32-35")
+            .format("odd", "what")
+            .event("cycles", "event=0x3c")
+            .pmu("power", 9)
+            .event("energy", "event=0x2")
+            .event("energy.unit", "Joules");
+        let tracepoints = MemoryTracepoints::default();
+        let described = Catalogue::new(&pmus, &tracepoints).descriptions();
+        let maxima: Vec<_> = described[0].formats.iter().map(|f| f.maximum).collect();
+        assert_eq!(maxima, [Some(0xfff), None]);
+        assert_eq!((described[0].is_core, described[1].is_core), (true, false));
+        let energy = PmuEvent {
+            name: "energy".into(),
+            terms: "event=0x2".into(),
+        };
+        assert_eq!(described[1].events, [energy]);
+    }
+}
