@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask tidy|sweep|damage|differences|dist|faults|tsan|fuzz|miri|bench|bless`.
+//! The project's own tasks: `cargo xtask tidy|sweep|damage|differences|dist|faults|tsan|fuzz|miri|bench|bless|pmu-events`.
 //!
 //! For people who work on oxperf and for `.ci/run`. Nothing here is part of the program; the tasks run the built
 //! binary from outside, as a user would.
@@ -18,6 +18,7 @@ mod fuzz;
 mod miri;
 mod mutation;
 mod parallel;
+mod pmu_events;
 mod process;
 mod sweep;
 mod tidy;
@@ -55,6 +56,8 @@ cargo xtask TASK
   bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F] [--table]
                                 measure against perf7 on ../shared/bench; --table prints the table of
                                 docs/performance.md
+  pmu-events [--facts DIR] [--check]
+                                pack the event tables of ../shared/pmu-events/facts into crates/pmu-events, or compare
   bless [TEST ARGS]             run the tests and rewrite the project's own expected texts
 
 ../shared is found beside the project or where OXPERF_SHARED says; the binary is built unless --bin or OXPERF says.";
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz::run(args),
         Some("miri") => miri::run(args),
         Some("bench") => bench::run(args),
+        Some("pmu-events") => pmu_events::run(args),
         Some("bless") => bless::run(args),
         Some(other) => Err(anyhow::anyhow!("no task {other:?}\n{USAGE}")),
         None => Err(anyhow::anyhow!("which task?\n{USAGE}")),

@@ -13,6 +13,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("oxperf-dlfilter", 0),
     ("oxperf-ordered", 0),
     ("oxperf-workloads", 0),
+    ("oxperf-pmu-events", 0),
     ("oxperf-wire", 1),
     ("oxperf-sys", 1),
     ("oxperf-pmu", 1),

@@ -1,0 +1,53 @@
+//! The built-in tables.
+
+use crate::mapfile::Mapfile;
+use crate::packed::PackedTables;
+use crate::store::Store;
+
+/// Written by `cargo xtask pmu-events`.
+static PACKED: &[u8] = include_bytes!("builtin/tables.bin");
+
+/// The paths of the tables for a CPU; none when none are built in for it.
+pub(crate) fn paths(cpu_id: &str) -> Vec<&'static str> {
+    let mut paths = Vec::new();
+    if let Ok(tables) = PackedTables::read(PACKED) {
+        for row in Mapfile::parse(tables.mapfile).0.rows_of(cpu_id) {
+            if !paths.contains(&row.path) {
+                paths.push(row.path);
+            }
+        }
+    }
+    paths
+}
+
+/// The events at these paths. That every block can be read is tested, so a fault here means no events.
+pub(crate) fn unpack(paths: &[&str]) -> Store {
+    let tables = PackedTables::read(PACKED);
+    tables
+        .and_then(|tables| tables.unpack(paths))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_its_tables_and_every_block_can_be_read() {
+        let tables = PackedTables::read(PACKED).unwrap();
+        let (map, refused) = Mapfile::parse(tables.mapfile);
+        assert_eq!(refused, []);
+        let paths: Vec<&str> = tables.paths().collect();
+        assert!(paths.len() >= 100);
+        for row in map.rows() {
+            assert!(paths.contains(&row.path), "{}", row.path);
+            let store = tables.unpack(&[row.path]).unwrap();
+            assert!(store.events().count() > 10, "{}", row.path);
+        }
+    }
+
+    #[test]
+    fn the_tables_are_small() {
+        assert!(PACKED.len() < 500_000, "{}", PACKED.len());
+    }
+}

@@ -1,0 +1,254 @@
+//! Which tables belong to a CPU: the file that maps identifications to paths.
+
+use regex_lite::RegexBuilder;
+
+/// A pattern of more compiled size than this is refused: patterns come from files.
+const MAX_PATTERN_SIZE: usize = 1 << 16;
+
+/// A mapfile: lines `CPU,version,path,type`. The first line is a title, whatever it says; empty lines and those that
+/// begin with `#` say nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Mapfile<'a> {
+    rows: Vec<MapRow<'a>>,
+}
+
+/// A line of a mapfile. No field holds a comma.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MapRow<'a> {
+    /// The identifications of CPUs that it is for: a POSIX extended regular expression, a plain PVR among them.
+    pub cpu: &'a str,
+    /// The version of the tables, for people.
+    pub version: &'a str,
+    /// The folder or file of the tables, relative to the mapfile.
+    pub path: &'a str,
+    /// The type of the events: `core`, `uncore`.
+    pub kind: &'a str,
+    /// The fields behind.
+    pub more: &'a str,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+impl<'a> Mapfile<'a> {
+    /// Reads the text, and the numbers of the lines that are no rows.
+    pub fn parse(text: &'a str) -> (Mapfile<'a>, Vec<usize>) {
+        let (mut rows, mut refused) = (Vec::new(), Vec::new());
+        for (index, line) in text.lines().enumerate().skip(1) {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            match parse_row(line, index + 1) {
+                Some(row) => rows.push(row),
+                None => refused.push(index + 1),
+            }
+        }
+        (Mapfile { rows }, refused)
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> &[MapRow<'a>] {
+        &self.rows
+    }
+
+    /// The rows for a CPU: of each type the first that matches.
+    pub fn rows_of(&self, cpu_id: &str) -> Vec<MapRow<'a>> {
+        let mut found: Vec<MapRow<'a>> = Vec::new();
+        for row in &self.rows {
+            let is_taken = found.iter().any(|other| other.is_of_same_type(row));
+            if !is_taken && matches(row.cpu, cpu_id) {
+                found.push(*row);
+            }
+        }
+        found
+    }
+}
+
+impl MapRow<'_> {
+    fn is_of_same_type(&self, other: &MapRow<'_>) -> bool {
+        (self.kind, self.more) == (other.kind, other.more)
+    }
+}
+
+fn parse_row(line: &str, number: usize) -> Option<MapRow<'_>> {
+    let mut fields = line.splitn(5, ',').map(str::trim);
+    let mut next = || fields.next();
+    let row = MapRow {
+        cpu: next()?,
+        version: next()?,
+        path: next()?,
+        kind: next()?,
+        more: next().unwrap_or_default(),
+        line: number,
+    };
+    (!row.cpu.is_empty() && !row.path.is_empty()).then_some(row)
+}
+
+/// Returns whether a pattern of a mapfile is for the CPU: the whole identification has to match. An x86 pattern without
+/// stepping is for all steppings; an Arm identification is for later variants and revisions of the same part too.
+fn matches(pattern: &str, cpu_id: &str) -> bool {
+    if let (Some(of_map), Some(of_cpu)) = (midr(pattern), midr(cpu_id)) {
+        return is_part_or_later(of_map, of_cpu);
+    }
+    let cpu_id = if is_full_x86(cpu_id) && !is_full_x86(pattern) {
+        cpu_id.rsplit_once('-').map_or(cpu_id, |(model, _)| model)
+    } else {
+        cpu_id
+    };
+    begins_alike(pattern, cpu_id) && matches_whole(pattern, cpu_id)
+}
+
+/// Vendor, family, model and stepping.
+fn is_full_x86(cpu_id: &str) -> bool {
+    cpu_id.bytes().filter(|byte| *byte == b'-').count() == 3
+}
+
+/// A quick no for most rows: the letters before the first special one stand in every text that matches.
+fn begins_alike(pattern: &str, cpu_id: &str) -> bool {
+    const SPECIAL: &[u8] = b"[(.*+?{|\\^$";
+    let pattern = pattern.as_bytes();
+    let special = pattern.iter().position(|byte| SPECIAL.contains(byte));
+    // The letter before a repetition may be missing.
+    let sure = special.map_or(pattern.len(), |at| at.saturating_sub(1));
+    has_alternatives(pattern) || cpu_id.as_bytes().starts_with(&pattern[..sure])
+}
+
+/// Returns whether the whole pattern has alternatives, and not only a part of it in parentheses.
+fn has_alternatives(pattern: &[u8]) -> bool {
+    let mut depth = 0_i32;
+    pattern.iter().any(|byte| {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        *byte == b'|' && depth <= 0
+    })
+}
+
+fn matches_whole(pattern: &str, cpu_id: &str) -> bool {
+    RegexBuilder::new(&format!("^(?:{pattern})$"))
+        .size_limit(MAX_PATTERN_SIZE)
+        .build()
+        .is_ok_and(|expression| expression.is_match(cpu_id))
+}
+
+/// The main id register of an Arm CPU, written as `0x` and 16 digits.
+fn midr(text: &str) -> Option<u64> {
+    let digits = text
+        .strip_prefix("0x")
+        .filter(|digits| digits.len() == 16)?;
+    u64::from_str_radix(digits, 16).ok()
+}
+
+/// Returns whether the CPU is the part of the map, in its variant and revision or a later one.
+fn is_part_or_later(of_map: u64, of_cpu: u64) -> bool {
+    const VARIANT: u64 = 0xf << 20;
+    const REVISION: u64 = 0xf;
+    const VERSION: u64 = VARIANT | REVISION;
+    of_map & !VERSION == of_cpu & !VERSION && of_cpu & VERSION >= of_map & VERSION
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNEL_LIKE: &str = "\
+Family-model,Version,Filename,EventType
+# a comment
+
+GenuineIntel-6-55-[01234],v1.37,skylakex,core
+GenuineIntel-6-55-[56789ABCDEF],v1.25,cascadelakex,core
+GenuineIntel-6-(97|9A),v1.40,alderlake,core
+AuthenticAMD-25-([245][[:xdigit:]]|[[:xdigit:]]),v1,amdzen3,core
+AuthenticAMD-25-[[:xdigit:]]+,v1,amdzen4,core
+004b0000,1,power8,core
+004b0201,1,power8,core
+004e[[:xdigit:]]{4},1,power9,core
+0x00000000410fd0c0,v1,arm/neoverse-n1,core
+";
+
+    fn paths(cpu_id: &str) -> Vec<&str> {
+        let (map, refused) = Mapfile::parse(KERNEL_LIKE);
+        assert_eq!(refused, []);
+        map.rows_of(cpu_id).iter().map(|row| row.path).collect()
+    }
+
+    #[test]
+    fn the_first_row_that_matches_the_whole_identification() {
+        for (cpu_id, path) in [
+            ("GenuineIntel-6-55-4", "skylakex"),
+            ("GenuineIntel-6-55-7", "cascadelakex"),
+            ("GenuineIntel-6-97-2", "alderlake"),
+            ("GenuineIntel-6-9A-13", "alderlake"),
+            ("AuthenticAMD-25-1-1", "amdzen3"),
+            ("AuthenticAMD-25-11-1", "amdzen4"),
+            ("004b0000", "power8"),
+            ("004b0201", "power8"),
+            ("004e1202", "power9"),
+            ("0x00000000413fd0c1", "arm/neoverse-n1"),
+        ] {
+            assert_eq!(paths(cpu_id), [path], "{cpu_id}");
+        }
+        for cpu_id in [
+            "",
+            "GenuineIntel-6-55",
+            "GenuineIntel-6-978-2",
+            "AuthenticAMD-25-x-1",
+            "004b0100",
+            "004e12020",
+            "0x00000000413fd0d1",
+        ] {
+            assert_eq!(paths(cpu_id), [""; 0], "{cpu_id}");
+        }
+    }
+
+    #[test]
+    fn the_first_line_is_a_title_whatever_it_says() {
+        let (map, _) = Mapfile::parse("a,1,b,core\nc,1,d,core\n");
+        assert_eq!(map.rows().len(), 1);
+        let (map, _) = Mapfile::parse("\nc,1,d,core\n");
+        assert_eq!(map.rows()[0].cpu, "c");
+        assert!(Mapfile::parse("").0.rows().is_empty());
+    }
+
+    #[test]
+    fn each_type_has_its_first_row() {
+        let text = "\nx,1,one,core\nx,1,two,uncore\nx,1,three,core\n";
+        let rows = Mapfile::parse(text).0.rows_of("x");
+        let found: Vec<_> = rows.iter().map(|row| (row.path, row.kind)).collect();
+        assert_eq!(found, [("one", "core"), ("two", "uncore")]);
+    }
+
+    #[test]
+    fn lines_that_are_no_rows_are_named() {
+        let (map, refused) = Mapfile::parse("\nx,1\n,1,a,core\ny,2,b,core\n");
+        assert_eq!((map.rows().len(), refused), (1, vec![2, 3]));
+    }
+
+    #[test]
+    fn patterns_are_not_trusted() {
+        assert!(!matches("(", "("));
+        assert!(!matches("a{999}{999}{999}", "a"));
+        assert!(
+            matches("a|b", "b") && matches("ab(c)|x(y)", "xy"),
+            "no common beginning"
+        );
+        assert!(
+            matches("ab*", "a"),
+            "the letter before a star may be missing"
+        );
+        assert!(!matches("é", "x") && matches("é", "é"));
+    }
+
+    #[test]
+    fn arm_versions() {
+        let pattern = "0x00000000411fd0c2";
+        assert!(matches(pattern, "0x00000000411fd0c2"));
+        assert!(matches(pattern, "0x00000000412fd0c0"), "a later variant");
+        assert!(
+            !matches(pattern, "0x00000000411fd0c1"),
+            "an earlier revision"
+        );
+    }
+}
