@@ -16,6 +16,7 @@ mod tree;
 use std::path::PathBuf;
 
 use oxperf_data::FeatureSet;
+use oxperf_sys::Sysfs;
 
 use tree::Tree;
 
@@ -26,15 +27,19 @@ pub struct HostFiles {
 }
 
 impl HostFiles {
-    /// This machine.
-    pub fn this() -> HostFiles {
-        HostFiles::at("/")
+    /// This machine, with its hardware as `sysfs` describes it.
+    pub fn this(sysfs: &Sysfs) -> HostFiles {
+        HostFiles {
+            tree: Tree::new(PathBuf::from("/"), sysfs.clone()),
+        }
     }
 
     /// The host whose `proc` and `sys` lie below `root`.
     pub fn at(root: impl Into<PathBuf>) -> HostFiles {
+        let root = root.into();
+        let sysfs = Sysfs::at(root.join("sys"));
         HostFiles {
-            tree: Tree::new(root.into()),
+            tree: Tree::new(root, sysfs),
         }
     }
 
@@ -60,6 +65,7 @@ mod testing {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use oxperf_data::{Feature, FeatureSet, features::FeatureContext};
+    use oxperf_sys::Sysfs;
     use oxperf_wire::{Cursor, Endian};
 
     use super::Tree;
@@ -96,7 +102,7 @@ mod testing {
         }
 
         pub(super) fn tree(&self) -> Tree {
-            Tree::new(self.root.clone())
+            Tree::new(self.root.clone(), Sysfs::at(self.root.join("sys")))
         }
 
         pub(super) fn root(&self) -> PathBuf {
@@ -142,7 +148,7 @@ mod tests {
 
     #[test]
     fn this_host_tells_what_every_linux_tells() {
-        let bits = HostFiles::this().features().bits();
+        let bits = HostFiles::this(&Sysfs::default()).features().bits();
         for id in [
             FeatureId::HOSTNAME,
             FeatureId::OSRELEASE,

@@ -1,7 +1,7 @@
 //! The tasks and CPUs that exist, of those that the user names.
 
 use oxperf_abi::{Cpu, Pid, Tid};
-use oxperf_sys::cpus;
+use oxperf_sys::{Sysfs, cpus};
 
 use crate::error::CaptureError;
 use crate::notice::{Notice, Observer};
@@ -15,10 +15,11 @@ use crate::synthesize::ProcDir;
 /// None of the named tasks exists, or a named CPU is not online.
 pub(crate) fn machine_info(
     target: &Target,
+    sysfs: &Sysfs,
     proc: &ProcDir,
     observer: &mut dyn Observer,
 ) -> Result<MachineInfo, CaptureError> {
-    let online = cpus::online().map_err(CaptureError::Cpus)?;
+    let online = cpus::online_in(sysfs).map_err(CaptureError::Cpus)?;
     let threads = match target {
         Target::Processes(pids) => threads_of(pids, proc, observer),
         Target::Threads(tids) => tids.clone(),

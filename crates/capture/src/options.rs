@@ -5,6 +5,8 @@ mod output;
 mod sampling;
 mod target;
 
+use oxperf_sys::Sysfs;
+
 pub use output::{BuildIdPolicy, Destination, OutputOptions};
 pub use sampling::{CallGraph, ExtraRecords, Rate, SamplingOptions};
 pub use target::{Privilege, Program, Start, Target, TargetOptions};
@@ -18,4 +20,6 @@ pub struct RecordOptions {
     pub sampling: SamplingOptions,
     /// The file or stream.
     pub output: OutputOptions,
+    /// The description of this machine's CPUs and PMUs.
+    pub sysfs: Sysfs,
 }

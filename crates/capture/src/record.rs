@@ -22,9 +22,7 @@ use crate::finish::{self, RecordingFacts};
 use crate::host_files::HostFiles;
 use crate::machine_info::machine_info;
 use crate::notice::{Notice, Observer};
-use crate::options::{
-    Destination, OutputOptions, Rate, RecordOptions, SamplingOptions, Start, Target,
-};
+use crate::options::{Destination, Rate, RecordOptions, SamplingOptions, Start, Target};
 use crate::output::{Recording, Volume};
 use crate::plan::{MachineInfo, Purpose};
 use crate::synthesize::{ProcDir, RecordSink, Synthesizer, Trailer};
@@ -64,7 +62,7 @@ pub fn record(
     let options = &with_allowed_rate(options, observer);
     let target = &options.target;
     let proc = ProcDir::new(Path::new("/proc"));
-    let machine = machine_info(&target.target, &proc, observer)?;
+    let machine = machine_info(&target.target, &options.sysfs, &proc, observer)?;
     let control = RecordingControl::new(target.workload.as_ref(), &options.output.destination)?;
     let context = RecorderContext {
         options,
@@ -123,7 +121,7 @@ impl<'a> Recorder<'a> {
                 control.watch_ring(owner);
             }
         }
-        let features = standing_features(&options.output, &acquired, observer);
+        let features = standing_features(options, &acquired, observer);
         let events = writer_events(&acquired);
         let interrupts = control.interrupts();
         let recording = Recording::begin(&options.output, &events, features, interrupts)?;
@@ -306,16 +304,16 @@ fn writer_events(acquired: &Acquired) -> Vec<WriterEvent> {
 
 /// The features of the recording and of its host that are known when it begins.
 fn standing_features(
-    options: &OutputOptions,
+    options: &RecordOptions,
     acquired: &Acquired,
     observer: &mut dyn Observer,
 ) -> FeatureSet {
     let facts = RecordingFacts {
         plan: &acquired.plan,
-        command_line: &options.command_line,
+        command_line: &options.output.command_line,
         tracing_data: tracing::collect(&acquired.plan, observer),
     };
-    let mut features = HostFiles::this().features();
+    let mut features = HostFiles::this(&options.sysfs).features();
     finish::add_recording_features(facts, &mut features);
     features
 }
@@ -323,7 +321,7 @@ fn standing_features(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{Program, TargetOptions};
+    use crate::options::{OutputOptions, Program, TargetOptions};
     use oxperf_abi::{Cpu, SoftwareId};
     use oxperf_data::Reader;
     use oxperf_sys::FakeKernel;
@@ -357,6 +355,7 @@ mod tests {
             target,
             sampling,
             output,
+            ..RecordOptions::default()
         };
         let machine = MachineInfo {
             online: vec![Cpu(0)],

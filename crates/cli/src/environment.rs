@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use oxperf_objects::Debuginfod;
+use oxperf_pmu::CpuModel;
+use oxperf_sys::Sysfs;
 
 use crate::configuration;
 use crate::configuration::files::{self, ConfigurationFiles};
@@ -41,6 +43,21 @@ pub(crate) fn configuration_files() -> ConfigurationFiles {
             .filter(|_| !is_true("PERF_CONFIG_NOGLOBAL"))
             .map(|home| home.join(".perfconfig")),
     }
+}
+
+/// The description of this machine's PMUs, CPUs and nodes: below `SYSFS_PATH`, else `/sys`.
+pub(crate) fn sysfs() -> Sysfs {
+    std::env::var_os("SYSFS_PATH").map_or_else(Sysfs::default, Sysfs::at)
+}
+
+/// The model of this machine's CPU, by which tables of events are chosen: what `OXPERF_CPUID` or `PERF_CPUID` says, else
+/// what the kernel says.
+pub(crate) fn cpu_model() -> Option<CpuModel> {
+    let named = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
+    let given = named("OXPERF_CPUID").or_else(|| named("PERF_CPUID"));
+    given
+        .map(CpuModel::named)
+        .or_else(|| CpuModel::of_machine(Path::new("/proc"), sysfs().root()))
 }
 
 /// `true` if a variable is set, to whatever.

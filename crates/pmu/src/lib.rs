@@ -24,6 +24,7 @@
 
 pub mod builtin;
 mod catalogue;
+mod cpu_model;
 mod error;
 mod generic;
 pub mod glob;
@@ -33,6 +34,7 @@ mod sysfs;
 mod tracepoints;
 
 pub use catalogue::{Catalogue, PmuDescription, PmuEvent, PmuFormat};
+pub use cpu_model::CpuModel;
 pub use error::{SyntaxError, SyntaxProblem};
 pub use resolve::{CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve};
 pub use syntax::{

@@ -1,5 +1,6 @@
 //! CPU lists, the CPUs of the system, and those that this thread may run on.
 
+use crate::Sysfs;
 use crate::errno::check;
 use oxperf_abi::Cpu;
 use std::mem::MaybeUninit;
@@ -114,7 +115,15 @@ fn parse_number(digits: &str, part: &str) -> Result<u32, CpuListError> {
 /// # Errors
 /// The error of reading sysfs; `InvalidData` for a list that makes no sense.
 pub fn online() -> io::Result<Vec<Cpu>> {
-    read_list("/sys/devices/system/cpu/online")
+    online_in(&Sysfs::default())
+}
+
+/// The CPUs that are online on the machine that `sysfs` describes.
+///
+/// # Errors
+/// As [`online`].
+pub fn online_in(sysfs: &Sysfs) -> io::Result<Vec<Cpu>> {
+    read_list(sysfs.path("devices/system/cpu/online"))
 }
 
 /// The CPUs that could ever come online.
@@ -122,7 +131,7 @@ pub fn online() -> io::Result<Vec<Cpu>> {
 /// # Errors
 /// As [`online`].
 pub fn possible() -> io::Result<Vec<Cpu>> {
-    read_list("/sys/devices/system/cpu/possible")
+    read_list(Sysfs::default().path("devices/system/cpu/possible"))
 }
 
 /// The CPUs that are there, online or not.
@@ -130,7 +139,15 @@ pub fn possible() -> io::Result<Vec<Cpu>> {
 /// # Errors
 /// As [`online`].
 pub fn present() -> io::Result<Vec<Cpu>> {
-    read_list("/sys/devices/system/cpu/present")
+    present_in(&Sysfs::default())
+}
+
+/// The CPUs that are there on the machine that `sysfs` describes.
+///
+/// # Errors
+/// As [`online`].
+pub fn present_in(sysfs: &Sysfs) -> io::Result<Vec<Cpu>> {
+    read_list(sysfs.path("devices/system/cpu/present"))
 }
 
 fn read_list(path: impl AsRef<Path>) -> io::Result<Vec<Cpu>> {

@@ -34,6 +34,7 @@ mod redirection;
 mod ring;
 mod signal;
 mod spawn;
+mod sysfs;
 pub mod terminal;
 
 pub use errno::Errno;
@@ -53,3 +54,4 @@ pub use ring::{
 };
 pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self};
 pub use spawn::{SpawnError, Workload, WorkloadSpec};
+pub use sysfs::Sysfs;

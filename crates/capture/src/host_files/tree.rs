@@ -4,6 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use oxperf_sys::Sysfs;
+
 use super::cpu_set::CpuSet;
 
 /// `/proc` and `/sys` below some root. What cannot be read is `None`: the kernel shows different files on every
@@ -11,16 +13,25 @@ use super::cpu_set::CpuSet;
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     root: PathBuf,
+    sysfs: Sysfs,
 }
 
 impl Tree {
-    pub(super) fn new(root: PathBuf) -> Tree {
-        Tree { root }
+    pub(super) fn new(root: PathBuf, sysfs: Sysfs) -> Tree {
+        Tree { root, sysfs }
+    }
+
+    /// The file that a path from the root means: those below `sys` are where sysfs is.
+    fn path(&self, path: &str) -> PathBuf {
+        match path.strip_prefix("sys/") {
+            Some(below) => self.sysfs.path(below),
+            None => self.root.join(path),
+        }
     }
 
     /// The text of a file without the white space around it.
     pub(super) fn text(&self, path: &str) -> Option<String> {
-        let bytes = fs::read(self.root.join(path)).ok()?;
+        let bytes = fs::read(self.path(path)).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
@@ -41,7 +52,7 @@ impl Tree {
 
     /// The names in a folder, sorted.
     pub(super) fn names(&self, path: &str) -> Option<Vec<String>> {
-        let entries = fs::read_dir(self.root.join(path)).ok()?;
+        let entries = fs::read_dir(self.path(path)).ok()?;
         let mut names: Vec<String> = entries
             .flatten()
             .map(|entry| entry.file_name().to_string_lossy().into_owned())

@@ -48,6 +48,7 @@ fn options(directory: &Path, program: Program) -> RecordOptions {
             command_line: vec!["live".into(), "test".into()],
             ..OutputOptions::default()
         },
+        ..RecordOptions::default()
     }
 }
 

@@ -60,7 +60,8 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
     for warning in &command.warnings {
         messages.warn(warning);
     }
-    let requests = events::requested(&command.events)?;
+    messages.cpu_model();
+    let requests = events::requested(&command.events, &command.options.sysfs)?;
     match oxperf_capture::record(&command.options, requests, &mut messages) {
         Ok(outcome) => {
             messages.summary(&outcome);

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// PMUs under a directory, by default `/sys/bus/event_source/devices`.
+/// PMUs under a directory, `bus/event_source/devices` of sysfs.
 #[derive(Clone, Debug)]
 pub struct SystemPmus {
     root: PathBuf,
@@ -13,7 +13,7 @@ pub struct SystemPmus {
 
 impl Default for SystemPmus {
     fn default() -> SystemPmus {
-        SystemPmus::at("/sys/bus/event_source/devices")
+        SystemPmus::below(Path::new("/sys"))
     }
 }
 
@@ -21,6 +21,11 @@ impl SystemPmus {
     /// PMUs under another directory of the same shape, for example a copy from another machine.
     pub fn at(root: impl Into<PathBuf>) -> SystemPmus {
         SystemPmus { root: root.into() }
+    }
+
+    /// The PMUs below a root of sysfs: `/sys`, or a copy from another machine.
+    pub fn below(sysfs: &Path) -> SystemPmus {
+        SystemPmus::at(sysfs.join("bus/event_source/devices"))
     }
 
     /// The path of a PMU's file; `None` for a name that would leave the directory.

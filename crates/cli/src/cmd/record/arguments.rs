@@ -205,6 +205,7 @@ pub(in crate::cmd) fn parse(
             target,
             sampling,
             output,
+            sysfs: environment::sysfs(),
         },
         events: events(matches),
         warnings,

@@ -4,6 +4,7 @@ use std::io;
 
 use oxperf_capture::EventRequest;
 use oxperf_pmu::{Catalogue, SystemPmus, TracepointSource, parse, resolve};
+use oxperf_sys::Sysfs;
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
 
 use crate::failure::Failure;
@@ -12,8 +13,11 @@ use crate::failure::Failure;
 const DEFAULT_EVENT: &str = "cycles:P";
 
 /// Looks up the events that the user named.
-pub(super) fn requested(texts: &[String]) -> Result<Vec<EventRequest>, Failure> {
-    let (pmus, tracepoints) = (SystemPmus::default(), Tracepoints(SystemTracefs::find()));
+pub(super) fn requested(texts: &[String], sysfs: &Sysfs) -> Result<Vec<EventRequest>, Failure> {
+    let (pmus, tracepoints) = (
+        SystemPmus::below(sysfs.root()),
+        Tracepoints(SystemTracefs::find()),
+    );
     requested_in(texts, &Catalogue::new(&pmus, &tracepoints))
 }
 

@@ -2,6 +2,7 @@
 
 use oxperf_capture::{Notice, Observer, Outcome, Plan, Volume};
 
+use crate::environment;
 use crate::output::print_error;
 
 /// The amount of messages that the user wants.
@@ -33,6 +34,16 @@ impl Messages {
     pub(super) fn warn(&mut self, text: &str) {
         if self.verbosity != Verbosity::Quiet {
             print_error(&format!("Warning:\n{text}"));
+        }
+    }
+
+    /// The model by which the CPU's events are known, for whoever wants to know what is done.
+    pub(super) fn cpu_model(&self) {
+        if self.verbosity != Verbosity::Verbose {
+            return;
+        }
+        if let Some(model) = environment::cpu_model() {
+            print_error(&format!("Using CPUID {}", model.as_str()));
         }
     }
 

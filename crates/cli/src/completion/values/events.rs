@@ -4,6 +4,8 @@ use oxperf_abi::{HardwareId, SoftwareId};
 use oxperf_pmu::{PmuSource, SystemPmus};
 use oxperf_tracepoint::{SystemTracefs, Tracefs};
 
+use crate::environment;
+
 /// The names that fit what is typed: generic events, those of PMUs, systems of tracepoints, and behind the colon of a
 /// system its tracepoints.
 pub(super) fn names(typed: &str) -> Vec<String> {
@@ -18,7 +20,7 @@ pub(super) fn names(typed: &str) -> Vec<String> {
 }
 
 fn of_pmus() -> Vec<String> {
-    let pmus = SystemPmus::default();
+    let pmus = SystemPmus::below(environment::sysfs().root());
     let of_pmu = |pmu: String| {
         let events = pmus.list(&pmu, "events");
         // `cycles.scale` and `.unit` describe an event.
