@@ -15,6 +15,7 @@
 mod attr;
 mod bits;
 mod branch;
+mod branch_filter;
 mod build_id;
 mod callchain;
 mod data_source;

@@ -4,7 +4,7 @@ use std::io;
 
 use oxperf_abi::Cpu;
 use oxperf_data::WriteError;
-use oxperf_sys::{Errno, RingError, SignalError, SpawnError};
+use oxperf_sys::{Errno, OpenLogError, RingError, SignalError, SpawnError};
 
 use crate::explain::Explanation;
 use crate::options::Destination;
@@ -40,6 +40,9 @@ pub enum CaptureError {
         /// The reason why not.
         source: SpawnError,
     },
+    /// An event was opened and could not be described in its file.
+    #[error(transparent)]
+    OpenLog(#[from] OpenLogError),
     /// Signals cannot be caught.
     #[error(transparent)]
     Signals(#[from] SignalError),

@@ -217,7 +217,7 @@ impl Reason {
                  cpu-clock and task-clock work everywhere."
             }
             Reason::NoSampling => {
-                "This machine's counter cannot sample the event, or not with this modifier or call-graph mode."
+                "This machine's counter cannot sample the event, or not with this modifier, branches or call-graph mode."
             }
             Reason::NoTask => "There is no such process or thread.",
             Reason::OpenFiles { .. } => {

@@ -5,6 +5,8 @@ mod output;
 mod sampling;
 mod target;
 
+use std::path::PathBuf;
+
 use oxperf_sys::Sysfs;
 
 pub use output::{BuildIdPolicy, Destination, OutputOptions};
@@ -22,4 +24,6 @@ pub struct RecordOptions {
     pub output: OutputOptions,
     /// The description of this machine's CPUs and PMUs.
     pub sysfs: Sysfs,
+    /// A folder where each event that is opened is described in a file of its own; `None` to describe none.
+    pub open_log: Option<PathBuf>,
 }

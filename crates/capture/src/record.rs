@@ -9,7 +9,7 @@ use std::path::Path;
 
 use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, Tid};
 use oxperf_data::{FeatureSet, WriterEvent};
-use oxperf_sys::{DataRing, Kernel, RealKernel, RingPages};
+use oxperf_sys::{DataRing, Kernel, LoggingKernel, RealKernel, RingPages};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
@@ -64,12 +64,18 @@ pub fn record(
     let proc = ProcDir::new(Path::new("/proc"));
     let machine = machine_info(&target.target, &options.sysfs, &proc, observer)?;
     let control = RecordingControl::new(target.workload.as_ref(), &options.output.destination)?;
+    let log = options.open_log.clone();
+    let log = log.map(|folder| LoggingKernel::new(&RealKernel, folder));
     let context = RecorderContext {
         options,
-        kernel: &RealKernel,
+        kernel: log.as_ref().map_or(&RealKernel, |log| log),
         machine,
     };
-    Recorder::open(context, control, requests, observer)?.run(observer)
+    let recorder = Recorder::open(context, control, requests, observer)?;
+    if let Some(failure) = log.as_ref().and_then(LoggingKernel::take_failure) {
+        return Err(failure.into());
+    }
+    recorder.run(observer)
 }
 
 fn with_allowed_rate(options: &RecordOptions, observer: &mut dyn Observer) -> RecordOptions {

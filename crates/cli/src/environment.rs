@@ -60,6 +60,13 @@ pub(crate) fn cpu_model() -> Option<CpuModel> {
         .or_else(|| CpuModel::of_machine(Path::new("/proc"), sysfs().root()))
 }
 
+/// The folder where the events that are opened are described, for perf's own tests of attributes: `PERF_TEST_ATTR`.
+pub(crate) fn open_log() -> Option<PathBuf> {
+    std::env::var_os("PERF_TEST_ATTR")
+        .filter(|folder| !folder.is_empty())
+        .map(PathBuf::from)
+}
+
 /// `true` if a variable is set, to whatever.
 pub(crate) fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some()

@@ -4,9 +4,11 @@
 //! testing on machines without counters; it is written against [`Kernel`].
 
 mod fake;
+mod logging;
 mod real;
 
 pub use fake::{FakeCall, FakeCount, FakeKernel, OpenedEvent, OpenedTask};
+pub use logging::{LoggingKernel, OpenLogError};
 pub use real::RealKernel;
 
 use crate::{

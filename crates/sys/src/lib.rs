@@ -39,7 +39,8 @@ pub mod terminal;
 
 pub use errno::Errno;
 pub use kernel::{
-    FakeCall, FakeCount, FakeKernel, Kernel, OpenedEvent, OpenedTask, OwnEvents, RealKernel,
+    FakeCall, FakeCount, FakeKernel, Kernel, LoggingKernel, OpenLogError, OpenedEvent, OpenedTask,
+    OwnEvents, RealKernel,
 };
 pub use map::{MappedFile, TruncatedFile, truncated_files};
 pub use open::{

@@ -2,6 +2,7 @@
 
 mod attr;
 mod control;
+mod description;
 mod error;
 mod read;
 mod request;

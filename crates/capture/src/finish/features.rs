@@ -1,7 +1,10 @@
 //! The features that belong to a recording and not to its host, as far as they are known when it begins.
 
+use oxperf_abi::{BranchSampleType, SampleType};
 use oxperf_data::FeatureSet;
-use oxperf_data::features::{CmdLine, GroupDesc, GroupEntry, TracingDataSection, Version};
+use oxperf_data::features::{
+    BranchStack, CmdLine, GroupDesc, GroupEntry, TracingDataSection, Version,
+};
 
 use crate::plan::Plan;
 
@@ -19,10 +22,24 @@ pub(crate) fn add_recording_features(facts: RecordingFacts<'_>, features: &mut F
     if let Some(bytes) = facts.tracing_data {
         features.insert(&TracingDataSection(bytes));
     }
+    if has_branches(facts.plan) {
+        features.insert(&BranchStack);
+    }
     let groups = groups(facts.plan);
     if !groups.0.is_empty() {
         features.insert(&groups);
     }
+}
+
+/// Whether branches are sampled for their own sake, not as call chains.
+fn has_branches(plan: &Plan) -> bool {
+    plan.events.iter().any(|event| {
+        let chains = event
+            .attr
+            .branch_sample_type
+            .contains(BranchSampleType::CALL_STACK);
+        event.attr.sample_type.contains(SampleType::BRANCH_STACK) && !chains
+    })
 }
 
 fn groups(plan: &Plan) -> GroupDesc {

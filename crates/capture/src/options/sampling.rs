@@ -1,6 +1,6 @@
 //! The rate of samples, and the fields that a sample holds.
 
-use oxperf_abi::SampleType;
+use oxperf_abi::{BranchSampleType, SampleType};
 
 use crate::registers::RegisterMask;
 
@@ -75,6 +75,8 @@ pub struct SamplingOptions {
     pub rate: Option<Rate>,
     /// Call chains.
     pub call_graph: CallGraph,
+    /// The branches that every sample holds; `None` for none.
+    pub branches: Option<BranchSampleType>,
     /// Registers of user space in every sample.
     pub user_registers: Option<RegisterMask>,
     /// Registers of the interrupted code in every sample.
@@ -83,6 +85,10 @@ pub struct SamplingOptions {
     pub fields: SampleType,
     /// Records beside samples.
     pub records: ExtraRecords,
+    /// `false` to take no samples: task and mapping records alone.
+    pub takes_samples: bool,
+    /// `true` to be woken by every sample.
+    pub unbuffered: bool,
     /// Data pages of a ring, a power of two; `None` for the system's default.
     pub ring_pages: Option<usize>,
 }
@@ -92,10 +98,13 @@ impl Default for SamplingOptions {
         SamplingOptions {
             rate: None,
             call_graph: CallGraph::Off,
+            branches: None,
             user_registers: None,
             interrupted_registers: None,
             fields: SampleType::default(),
             records: ExtraRecords::default(),
+            takes_samples: true,
+            unbuffered: false,
             ring_pages: None,
         }
     }

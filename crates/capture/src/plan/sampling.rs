@@ -85,7 +85,9 @@ impl Builder<'_> {
         attr.sample_type |= self.sample_type();
         attr.read_format = self.read_format();
         attr.sample_max_stack = self.max_stack();
+        attr.wakeup_events = u32::from(self.common.sampling.unbuffered);
         if !self.added {
+            self.set_branches(&mut attr);
             self.set_call_graph(&mut attr);
             self.set_registers(&mut attr);
         }
@@ -124,6 +126,9 @@ impl Builder<'_> {
             }
             Rate::Period(events) => attr.sample_period = events,
         }
+        if !self.common.sampling.takes_samples {
+            attr.sample_period = 0;
+        }
     }
 
     /// A member that is read with its leader's samples and takes none itself.
@@ -160,6 +165,15 @@ impl Builder<'_> {
         self.request
             .call_graph
             .unwrap_or(self.common.sampling.call_graph)
+    }
+
+    /// What counts nothing branches nowhere.
+    fn set_branches(&self, attr: &mut EventAttr) {
+        if let Some(branches) = self.common.sampling.branches {
+            attr.branch_sample_type = branches;
+            let counts = !self.request.is_dummy();
+            attr.sample_type.set(SampleType::BRANCH_STACK, counts);
+        }
     }
 
     /// Sets what is needed to find callers that the kernel does not find: a copy of the stack, or the CPU's records.

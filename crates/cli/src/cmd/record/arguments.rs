@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_abi::SampleType;
+use oxperf_abi::{BranchSampleType, SampleType};
 use oxperf_capture::{
     BuildIdPolicy, CallGraph, Destination, ExtraRecords, OutputOptions, Privilege, Program,
     RecordOptions, RegisterMask, SamplingOptions, Start, Target, TargetOptions,
@@ -79,7 +79,7 @@ fn registers(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn event_arguments() -> [Arg; 13] {
+fn event_arguments() -> [Arg; 15] {
     [
         value("event", "event")
             .short('e')
@@ -91,6 +91,10 @@ fn event_arguments() -> [Arg; 13] {
         long_flag("no-call-graph").overrides_with_all(["call-chains", "call-graph"]).help("Record no call chains"),
         value("call-graph", "record_mode[,record_size]")
             .help("Record call chains: fp[,MAX] follows frame pointers, at most MAX callers; dwarf[,BYTES] copies the stack into each sample, to be unwound by readers [default: 8192]; lbr takes them from the CPU"),
+        flag("branch-any", 'b').help("Record the branches that the CPU took before each sample, of every kind"),
+        value("branch-filter", "branch filter mask")
+            .short('j')
+            .help("Record branches of these kinds: any, any_call, any_ret, ind_call, ind_jmp, call, cond, abort_tx, in_tx, no_tx, stack; at these privileges: u, k, hv; of each: no_flags, no_cycles, save_type, hw_index, priv, counter; commas between them"),
         registers("user-regs", "Registers of user space in each sample, all or those named; ? lists them"),
         registers("intr-regs", "Registers of the interrupted code in each sample"),
         long_flag("all-user").conflicts_with("all-kernel").help("Sample user mode only"),
@@ -105,9 +109,12 @@ fn event_arguments() -> [Arg; 13] {
     ]
 }
 
-fn sample_arguments() -> [Arg; 9] {
+fn sample_arguments() -> [Arg; 11] {
     [
         flag("stat", 's').help("Also count each event in each thread, for report -T"),
+        flag("no-samples", 'n')
+            .help("Take no samples: only record which tasks and mappings there are"),
+        long_flag("no-buffering").help("Wake up for every sample, not when a ring is half full"),
         flag("data", 'd')
             .help("Also record the addresses of data that samples point to, and mappings of data"),
         long_flag("phys-data").help("Also record the physical addresses of data"),
@@ -178,7 +185,7 @@ pub(in crate::cmd) fn parse(
 ) -> Result<RecordCommand, ArgumentProblem> {
     let workload = workload(matches);
     let per_thread = matches.get_flag("per-thread");
-    let (target, warnings) = target::target(TargetTexts {
+    let (target, mut warnings) = target::target(TargetTexts {
         pids: text(matches, "pid"),
         tids: text(matches, "tid"),
         cpus: text(matches, "cpu"),
@@ -190,7 +197,8 @@ pub(in crate::cmd) fn parse(
         let message = "Failed: latency profiling is not supported with system-wide collection.";
         return Err(ArgumentProblem::Contradiction(message.to_owned()));
     }
-    let sampling = sampling_options(matches, configuration)?;
+    let mut sampling = sampling_options(matches, configuration)?;
+    warnings.extend(chains_beside_branches(&mut sampling));
     let target = TargetOptions {
         target,
         workload,
@@ -206,6 +214,7 @@ pub(in crate::cmd) fn parse(
             sampling,
             output,
             sysfs: environment::sysfs(),
+            open_log: environment::open_log(),
         },
         events: events(matches),
         warnings,
@@ -222,6 +231,7 @@ fn sampling_options(
     Ok(SamplingOptions {
         rate: values::rate(text(matches, "freq"), text(matches, "count"))?,
         call_graph: call_graph(matches, configuration)?,
+        branches: branches(matches)?,
         user_registers: asked_registers(matches, "user-regs")?,
         interrupted_registers: asked_registers(matches, "intr-regs")?,
         fields: fields(matches),
@@ -231,6 +241,8 @@ fn sampling_options(
             context_switches: matches.get_flag("latency"),
             bpf_programs: !matches.get_flag("no-bpf-event"),
         },
+        takes_samples: !matches.get_flag("no-samples"),
+        unbuffered: matches.get_flag("no-buffering"),
         ring_pages: ring_pages.transpose()?,
     })
 }
@@ -342,6 +354,28 @@ fn call_graph(
         None if matches.get_flag("call-chains") => values::call_graph(&usual_chains(configuration)),
         None => Ok(CallGraph::Off),
     }
+}
+
+fn branches(matches: &ArgMatches) -> Result<Option<BranchSampleType>, ArgumentProblem> {
+    match (
+        matches.get_flag("branch-any"),
+        text(matches, "branch-filter"),
+    ) {
+        (true, Some(_)) => Err(ArgumentProblem::Value(
+            "Can't use --branch-any (-b) with --branch-filter (-j).".to_owned(),
+        )),
+        (true, None) => Ok(Some(BranchSampleType::ANY)),
+        (false, filters) => filters.map(values::branches).transpose(),
+    }
+}
+
+/// The CPU keeps branches or calls: beside branches, chains come from frame pointers.
+fn chains_beside_branches(sampling: &mut SamplingOptions) -> Option<String> {
+    if sampling.branches.is_none() || sampling.call_graph != CallGraph::BranchRecords {
+        return None;
+    }
+    sampling.call_graph = CallGraph::FramePointers { max_stack: None };
+    Some("Cannot use LBR callstack with branch stack. Falling back to framepointers.".to_owned())
 }
 
 fn asked_registers(

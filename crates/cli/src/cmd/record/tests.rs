@@ -117,6 +117,8 @@ fn contradictions_and_bad_values_differ() {
     assert!(is_value("-m 0"));
     assert!(is_value("--compression-level=23"));
     assert!(is_value("--call-graph dwarf,9999999"));
+    assert!(is_value("-j any,bogus"));
+    assert!(is_value("-b -j any"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use oxperf_abi::BranchSampleType;
 use oxperf_capture::{CallGraph, Rate, RegisterMask, Start, system};
 use oxperf_sys::process;
 
@@ -134,6 +135,17 @@ pub(super) fn call_graph(text: &str) -> Result<CallGraph, ArgumentProblem> {
             "callchain: Unknown --call-graph option value: {text}"
         ))),
     }
+}
+
+/// Branches, from the text of `-j`.
+pub(super) fn branches(text: &str) -> Result<BranchSampleType, ArgumentProblem> {
+    BranchSampleType::parse_filters(text).map_err(|name| {
+        let names: Vec<&str> = BranchSampleType::filter_names().collect();
+        ArgumentProblem::Value(format!(
+            "unknown branch filter {name}: there are {}",
+            names.join(", ")
+        ))
+    })
 }
 
 /// Bytes of a copy of the stack: the kernel copies words.

@@ -152,9 +152,13 @@ fn attr_text(attr: &EventAttr) -> String {
         ("stack_user", attr.sample_stack_user.into(), false),
         ("regs_intr", attr.sample_regs_intr, true),
         ("max_stack", attr.sample_max_stack.into(), false),
+        ("wakeup", attr.wakeup_events.into(), false),
     ];
     let mut out = format!("type={} config={:#x}", attr.kind.0, attr.config);
     push_numbers(&mut out, &before);
+    if attr.flags.contains(AttrFlags::FREQ) && attr.sample_period == 0 {
+        out += " freq";
+    }
     let branches: Vec<&str> = attr.branch_sample_type.names().collect();
     if !branches.is_empty() {
         out += &format!(" branch={}", branches.join("|"));
