@@ -20,6 +20,11 @@ pub(crate) fn paths(cpu_id: &str) -> Vec<&'static str> {
     paths
 }
 
+/// Returns whether built-in tables may have an event of this name in lower case; says so without unpacking any.
+pub(crate) fn may_have(name: &str) -> bool {
+    PackedTables::read(PACKED).is_ok_and(|tables| tables.may_have(name))
+}
+
 /// The events at these paths. That every block can be read is tested, so a fault here means no events.
 pub(crate) fn unpack(paths: &[&str]) -> Store {
     let tables = PackedTables::read(PACKED);

@@ -1,7 +1,7 @@
 //! The form of the built-in tables: a mapfile, and a compressed block for each model.
 //!
-//! `cargo xtask pmu-events` writes it with [`write()`]; [`PackedTables`] reads it. A file holds the mapfile as text, a
-//! directory of models, and the blocks. A model is read without any other.
+//! `cargo xtask pmu-events` writes it with [`write()`]; [`PackedTables`] reads it. A file holds the mapfile as text, the
+//! plain names, a directory of models, and the blocks. A model is read without any other.
 
 mod block;
 mod bytes;
@@ -11,11 +11,12 @@ use bytes::{Cursor, put_number, put_text};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
+use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 
 pub use block::PackedEvent;
 
-const MAGIC: &[u8] = b"oxpmu-1\n";
+const MAGIC: &[u8] = b"oxpmu-2\n";
 
 /// A block of more bytes than this, unpacked, is refused.
 const MAX_BLOCK: u64 = 1 << 24;
@@ -53,6 +54,9 @@ pub fn write(mapfile: &str, models: &[PackedModel]) -> io::Result<Vec<u8>> {
     }
     let mut packed = MAGIC.to_vec();
     put_text(&mut packed, mapfile);
+    let plain = plain_names(models);
+    put_number(&mut packed, plain.len());
+    plain.iter().for_each(|name| put_text(&mut packed, name));
     put_number(&mut packed, models.len());
     for (model, block) in models.iter().zip(&blocks) {
         put_text(&mut packed, &model.path);
@@ -62,11 +66,25 @@ pub fn write(mapfile: &str, models: &[PackedModel]) -> io::Result<Vec<u8>> {
     Ok(packed)
 }
 
+/// The names of events that [`is_plain`] of all models.
+fn plain_names(models: &[PackedModel]) -> BTreeSet<&str> {
+    let events = models.iter().flat_map(|model| &model.events);
+    let names = events.map(|event| event.name.as_str());
+    names.filter(|name| is_plain(name)).collect()
+}
+
+/// Returns whether a name has neither point nor underline: the names of few events of tables are such, and those of all
+/// events that every CPU counts.
+fn is_plain(name: &str) -> bool {
+    !name.contains(['.', '_'])
+}
+
 /// Packed tables, their mapfile and directory read.
 #[derive(Clone, Debug)]
 pub struct PackedTables<'a> {
     /// The text of the mapfile.
     pub mapfile: &'a str,
+    plain_names: Vec<&'a str>,
     models: Vec<(&'a str, &'a [u8])>,
 }
 
@@ -82,6 +100,10 @@ impl<'a> PackedTables<'a> {
     fn directory(packed: &'a [u8]) -> Option<PackedTables<'a>> {
         let mut cursor = Cursor::new(packed.strip_prefix(MAGIC)?);
         let mapfile = cursor.text()?;
+        let mut plain_names = Vec::new();
+        for _ in 0..cursor.number()? {
+            plain_names.push(cursor.text()?);
+        }
         let count = cursor.number()?;
         let mut sizes = Vec::new();
         for _ in 0..count {
@@ -91,7 +113,16 @@ impl<'a> PackedTables<'a> {
         for (path, size) in sizes {
             models.push((path, cursor.take(size)?));
         }
-        Some(PackedTables { mapfile, models })
+        Some(PackedTables {
+            mapfile,
+            plain_names,
+            models,
+        })
+    }
+
+    /// Returns whether a model may have an event of this name in lower case, as far as can be said without unpacking one.
+    pub fn may_have(&self, name: &str) -> bool {
+        !is_plain(name) || self.plain_names.contains(&name)
     }
 
     /// The paths of the models.

@@ -5,26 +5,43 @@ use std::collections::HashMap;
 
 /// A part of a store's text.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span {
+pub(crate) struct Span {
     start: u32,
     length: u32,
 }
 
+impl Span {
+    pub(crate) fn is_empty(self) -> bool {
+        self.length == 0
+    }
+
+    /// The part of this part from `start` to `end`, which lie in it.
+    pub(crate) fn part(self, start: usize, end: usize) -> Option<Span> {
+        let (first, behind) = (u32::try_from(start).ok()?, u32::try_from(end).ok()?);
+        let is_inside = behind <= self.length;
+        Some(Span {
+            start: self.start.checked_add(first)?,
+            length: behind.checked_sub(first)?,
+        })
+        .filter(|_| is_inside)
+    }
+}
+
 /// [`TableEvent`] with places instead of text.
 #[derive(Clone, Copy, Debug)]
-struct EventRow {
-    name: Span,
-    pmu: Span,
-    terms: Span,
-    topic: Span,
-    counters: Option<Span>,
-    scale_unit: Option<Span>,
-    compat: Option<Span>,
-    brief: Option<Span>,
-    long: Option<Span>,
-    precise: Option<u8>,
-    deprecated: bool,
-    per_package: bool,
+pub(crate) struct EventRow {
+    pub(crate) name: Span,
+    pub(crate) pmu: Span,
+    pub(crate) terms: Span,
+    pub(crate) topic: Span,
+    pub(crate) counters: Option<Span>,
+    pub(crate) scale_unit: Option<Span>,
+    pub(crate) compat: Option<Span>,
+    pub(crate) brief: Option<Span>,
+    pub(crate) long: Option<Span>,
+    pub(crate) precise: Option<u8>,
+    pub(crate) deprecated: bool,
+    pub(crate) per_package: bool,
 }
 
 /// [`TableMetric`] with places instead of text.
@@ -154,6 +171,11 @@ impl StoreBuilder {
         }
     }
 
+    /// Takes an event in whose text is in the store.
+    pub(crate) fn row(&mut self, row: EventRow) {
+        self.store.events.push(row);
+    }
+
     /// The store. Of several events, or metrics, with one name and PMU the last one stays.
     pub(crate) fn finish(self) -> Store {
         let Store {
@@ -205,7 +227,8 @@ impl StoreBuilder {
         })
     }
 
-    fn append(&mut self, text: &str) -> Option<Span> {
+    /// Adds text; `None` beyond 4 GB.
+    pub(crate) fn append(&mut self, text: &str) -> Option<Span> {
         let start = u32::try_from(self.store.text.len()).ok()?;
         let length = u32::try_from(text.len()).ok()?;
         start.checked_add(length)?;

@@ -6,43 +6,39 @@ use crate::store::Store;
 use std::sync::OnceLock;
 
 /// The events and metrics that tables know for one CPU. They come from several sources, the first of which wins where
-/// two have an event, or a metric, with one name and PMU.
-#[derive(Debug, Default)]
+/// two have an event, or a metric, with one name and PMU. A source is read when a name is looked up in it.
+#[derive(Debug)]
 pub struct EventTables {
+    cpu_id: String,
     sources: Vec<Source>,
 }
 
 /// One source, read when it is asked for the first time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Source {
-    /// The paths of built-in tables.
-    builtin: Vec<&'static str>,
     store: OnceLock<Store>,
 }
 
-impl Source {
-    fn store(&self) -> &Store {
-        self.store.get_or_init(|| builtin::unpack(&self.builtin))
-    }
-}
-
 impl EventTables {
-    /// The built-in tables of a CPU; `None` when there are none for it. The identification is perf's: on x86
-    /// `GenuineIntel-6-5E-3` (vendor, family, model and stepping, the last two hexadecimal), on Arm the main id register as `0x` and 16
-    /// digits.
-    pub fn builtin(cpu_id: &str) -> Option<EventTables> {
-        let builtin = builtin::paths(cpu_id);
-        let store = OnceLock::new();
-        let is_known = !builtin.is_empty();
-        is_known.then(|| EventTables {
-            sources: vec![Source { builtin, store }],
-        })
+    /// No tables yet for a CPU. The identification is perf's: on x86 `GenuineIntel-6-5E-3` (vendor, family, and
+    /// hexadecimal model and stepping), on Arm the main id register as `0x` and 16 digits, on POWER the PVR.
+    pub fn of_cpu(cpu_id: &str) -> EventTables {
+        EventTables {
+            cpu_id: cpu_id.to_owned(),
+            sources: Vec::new(),
+        }
     }
 
-    /// Both tables; these win over `others`.
+    /// The built-in tables of a CPU; `None` when there are none for it.
+    pub fn builtin(cpu_id: &str) -> Option<EventTables> {
+        let is_known = !builtin::paths(cpu_id).is_empty();
+        is_known.then(|| EventTables::of_cpu(cpu_id).with_builtin())
+    }
+
+    /// Adds the built-in tables, if there are any for the CPU, behind all sources so far.
     #[must_use]
-    pub fn over(mut self, others: EventTables) -> EventTables {
-        self.sources.extend(others.sources);
+    pub fn with_builtin(mut self) -> EventTables {
+        self.sources.push(Source::default());
         self
     }
 
@@ -56,8 +52,8 @@ impl EventTables {
     pub fn events_named(&self, name: &str) -> Vec<TableEvent<'_>> {
         let name = name.to_ascii_lowercase();
         let mut found: Vec<TableEvent<'_>> = Vec::new();
-        for source in &self.sources {
-            for event in source.store().events_named(&name) {
+        for store in self.stores_with(&name) {
+            for event in store.events_named(&name) {
                 if found.iter().all(|other| other.pmu != event.pmu) {
                     found.push(event);
                 }
@@ -70,7 +66,7 @@ impl EventTables {
     pub fn events(&self) -> impl Iterator<Item = TableEvent<'_>> {
         let sources = self.sources.iter().enumerate();
         sources.flat_map(move |(rank, source)| {
-            let events = source.store().events();
+            let events = self.store(source).events();
             events.filter(move |event| !self.is_hidden_event(rank, event))
         })
     }
@@ -79,16 +75,28 @@ impl EventTables {
     pub fn metrics(&self) -> impl Iterator<Item = TableMetric<'_>> {
         let sources = self.sources.iter().enumerate();
         sources.flat_map(move |(rank, source)| {
-            let metrics = source.store().metrics();
+            let metrics = self.store(source).metrics();
             metrics.filter(move |metric| !self.is_hidden_metric(rank, metric))
         })
+    }
+
+    /// The stores that may have an event of this name in lower case.
+    fn stores_with(&self, name: &str) -> impl Iterator<Item = &Store> {
+        let sources = self.sources.iter();
+        let sources = sources.filter(move |_| builtin::may_have(name));
+        sources.map(|source| self.store(source))
+    }
+
+    fn store<'s>(&self, source: &'s Source) -> &'s Store {
+        let read = || builtin::unpack(&builtin::paths(&self.cpu_id));
+        source.store.get_or_init(read)
     }
 
     /// Returns whether a source before this one has the event.
     fn is_hidden_event(&self, rank: usize, event: &TableEvent<'_>) -> bool {
         let mut before = self.sources[..rank].iter();
         before.any(|source| {
-            let mut same_name = source.store().events_named(event.name);
+            let mut same_name = self.store(source).events_named(event.name);
             same_name.any(|other| other.pmu == event.pmu)
         })
     }
@@ -97,8 +105,31 @@ impl EventTables {
     fn is_hidden_metric(&self, rank: usize, metric: &TableMetric<'_>) -> bool {
         let mut before = self.sources[..rank].iter();
         before.any(|source| {
-            let mut same_name = source.store().metrics_named(metric.name);
+            let mut same_name = self.store(source).metrics_named(metric.name);
             same_name.any(|other| other.pmu == metric.pmu)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_generic_events_unpack_nothing() {
+        let tables = EventTables::builtin("GenuineIntel-6-55-7").unwrap();
+        for name in ["cycles", "instructions", "L1-dcache-load-misses", "r1a8"] {
+            assert_eq!(tables.events_named(name), []);
+        }
+        assert!(tables.sources[0].store.get().is_none());
+        assert_eq!(tables.events_named("INST_RETIRED.ANY").len(), 1);
+        assert!(tables.sources[0].store.get().is_some());
+    }
+
+    #[test]
+    fn plain_names_are_found() {
+        let tables = EventTables::builtin("0x00000000480fd010").unwrap();
+        let event = tables.event("hisi_sccl,hha", "edir-hit").unwrap();
+        assert_eq!((event.terms, event.topic), ("config=0x43", "uncore hha"));
     }
 }

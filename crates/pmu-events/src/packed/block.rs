@@ -5,7 +5,7 @@
 
 use super::bytes::{Cursor, put_number, put_text};
 use crate::entry::TableEvent;
-use crate::store::StoreBuilder;
+use crate::store::{EventRow, Span, StoreBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An event to be packed; the fields are those of [`TableEvent`].
@@ -111,23 +111,21 @@ fn put_column<'e>(
 pub(super) fn decode(bytes: &[u8], store: &mut StoreBuilder) -> Option<()> {
     let mut cursor = Cursor::new(bytes);
     let count = cursor.number()?;
-    let names = fronts(&mut cursor, count)?;
-    let [terms, pmus, topics, counters] = [
-        column(&mut cursor, count)?,
-        column(&mut cursor, count)?,
-        column(&mut cursor, count)?,
-        column(&mut cursor, count)?,
-    ];
+    let names = fronts(&mut cursor, count, store)?;
+    let terms = column(&mut cursor, count, store)?;
+    let pmus = column(&mut cursor, count, store)?;
+    let topics = column(&mut cursor, count, store)?;
+    let counters = column(&mut cursor, count, store)?;
     for (index, flags) in cursor.take(count)?.iter().enumerate() {
-        store.event(&TableEvent {
-            name: names.get(index)?,
+        store.row(EventRow {
+            name: *names.get(index)?,
             pmu: pmus.get(index)?,
             terms: terms.get(index)?,
             topic: topics.get(index)?,
+            counters: Some(counters.get(index)?).filter(|span| !span.is_empty()),
+            precise: (flags >> PRECISE_SHIFT).checked_sub(1),
             deprecated: flags & DEPRECATED != 0,
             per_package: flags & PER_PACKAGE != 0,
-            counters: Some(counters.get(index)?).filter(|text| !text.is_empty()),
-            precise: (flags >> PRECISE_SHIFT).checked_sub(1),
             scale_unit: None,
             compat: None,
             brief: None,
@@ -137,63 +135,51 @@ pub(super) fn decode(bytes: &[u8], store: &mut StoreBuilder) -> Option<()> {
     Some(())
 }
 
-/// Texts, all in one piece.
-struct Texts {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl Texts {
-    fn get(&self, index: usize) -> Option<&str> {
-        let start = match index.checked_sub(1) {
-            Some(before) => *self.ends.get(before)?,
-            None => 0,
-        };
-        self.text.get(start..*self.ends.get(index)?)
-    }
-}
-
-fn fronts(cursor: &mut Cursor<'_>, count: usize) -> Option<Texts> {
-    let mut lengths = Vec::new();
+/// Texts that [`put_fronts`] wrote, taken into the store.
+fn fronts(cursor: &mut Cursor<'_>, count: usize, store: &mut StoreBuilder) -> Option<Vec<Span>> {
+    let mut shared = Vec::new();
     for _ in 0..count {
-        lengths.push(cursor.number()?);
+        shared.push(cursor.number()?);
     }
-    let mut texts = Texts {
-        text: String::new(),
-        ends: Vec::with_capacity(count),
-    };
+    let (mut text, mut starts) = (String::new(), vec![0]);
     let mut before = 0;
-    for length in lengths {
-        let start = texts.text.len();
+    for length in shared {
+        let start = text.len();
         let end = before + length;
         // Checked first: copying needs a range of whole characters.
-        texts.text.get(before..end)?;
-        texts.text.extend_from_within(before..end);
-        texts.text.push_str(cursor.text()?);
-        texts.ends.push(texts.text.len());
+        text.get(before..end)?;
+        text.extend_from_within(before..end);
+        text.push_str(cursor.text()?);
+        starts.push(text.len());
         before = start;
     }
-    Some(texts)
+    let whole = store.append(&text)?;
+    let spans = starts.windows(2).map(|ends| whole.part(ends[0], ends[1]));
+    spans.collect()
 }
 
 /// A column: distinct texts and the place of each event's.
 struct Column<'a> {
-    distinct: Texts,
+    distinct: Vec<Span>,
     low: &'a [u8],
     high: &'a [u8],
 }
 
 impl Column<'_> {
-    fn get(&self, index: usize) -> Option<&str> {
+    fn get(&self, index: usize) -> Option<Span> {
         let place = u16::from_le_bytes([*self.low.get(index)?, *self.high.get(index)?]);
-        self.distinct.get(usize::from(place))
+        self.distinct.get(usize::from(place)).copied()
     }
 }
 
-fn column<'a>(cursor: &mut Cursor<'a>, count: usize) -> Option<Column<'a>> {
+fn column<'a>(
+    cursor: &mut Cursor<'a>,
+    count: usize,
+    store: &mut StoreBuilder,
+) -> Option<Column<'a>> {
     let distinct = cursor.number()?;
     Some(Column {
-        distinct: fronts(cursor, distinct)?,
+        distinct: fronts(cursor, distinct, store)?,
         low: cursor.take(count)?,
         high: cursor.take(count)?,
     })
