@@ -31,6 +31,8 @@ pub struct EventRequest {
     pub max_precise: bool,
     /// The event's own rate.
     pub rate: Option<Rate>,
+    /// The period that it is sampled at unless the event or the user names another; a frequency is no such.
+    pub usual_period: Option<u64>,
     /// The event's own choice of call chains.
     pub call_graph: Option<CallGraph>,
     /// The event's own limit of call-chain entries.
@@ -66,6 +68,7 @@ impl EventRequest {
             sample_read: false,
             max_precise: false,
             rate: None,
+            usual_period: None,
             call_graph: None,
             max_stack: None,
             time: None,

@@ -13,6 +13,7 @@ mod configuration;
 mod data_types;
 mod disasm_source;
 mod environment;
+mod event_tables;
 mod failure;
 mod features;
 mod globals;

@@ -23,5 +23,5 @@ mod store;
 mod tables;
 
 pub use entry::{ScaleUnit, TableEvent, TableMetric};
-pub use mapfile::{MapRow, Mapfile};
+pub use mapfile::{MapRow, Mapfile, is_identifier};
 pub use tables::EventTables;

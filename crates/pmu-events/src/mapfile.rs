@@ -98,6 +98,13 @@ fn matches(pattern: &str, cpu_id: &str) -> bool {
     begins_alike(pattern, cpu_id) && matches_whole(pattern, cpu_id)
 }
 
+/// Returns whether the identifier of a PMU is one of those of [`TableEvent::compat`](crate::TableEvent::compat): patterns
+/// between semicolons, each for a whole identifier.
+pub fn is_identifier(compat: &str, identifier: &str) -> bool {
+    let mut patterns = compat.split(';').filter(|pattern| !pattern.is_empty());
+    patterns.any(|pattern| matches_whole(pattern, identifier))
+}
+
 /// Vendor, family, model and stepping.
 fn is_full_x86(cpu_id: &str) -> bool {
     cpu_id.bytes().filter(|byte| *byte == b'-').count() == 3

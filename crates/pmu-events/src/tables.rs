@@ -3,15 +3,18 @@
 use crate::builtin;
 use crate::entry::{TableEvent, TableMetric};
 use crate::store::Store;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// The events and metrics that tables know for one CPU. They come from several sources, the first of which wins where
 /// two have an event, or a metric, with one name and PMU. A source is read when a name is looked up in it.
 #[derive(Debug)]
 pub struct EventTables {
-    cpu_id: String,
+    /// The CPU's identification; `None` where it cannot be found out.
+    cpu_id: LazyLock<Option<String>, FindCpu>,
     sources: Vec<Source>,
 }
+
+type FindCpu = Box<dyn FnOnce() -> Option<String> + Send>;
 
 /// One source, read when it is asked for the first time.
 #[derive(Debug, Default)]
@@ -23,8 +26,14 @@ impl EventTables {
     /// No tables yet for a CPU. The identification is perf's: on x86 `GenuineIntel-6-5E-3` (vendor, family, and
     /// hexadecimal model and stepping), on Arm the main id register as `0x` and 16 digits, on POWER the PVR.
     pub fn of_cpu(cpu_id: &str) -> EventTables {
+        let cpu_id = cpu_id.to_owned();
+        EventTables::of_cpu_found(|| Some(cpu_id))
+    }
+
+    /// No tables yet for a CPU whose identification is found out when it is needed.
+    pub fn of_cpu_found(find: impl FnOnce() -> Option<String> + Send + 'static) -> EventTables {
         EventTables {
-            cpu_id: cpu_id.to_owned(),
+            cpu_id: LazyLock::new(Box::new(find)),
             sources: Vec::new(),
         }
     }
@@ -88,8 +97,10 @@ impl EventTables {
     }
 
     fn store<'s>(&self, source: &'s Source) -> &'s Store {
-        let read = || builtin::unpack(&builtin::paths(&self.cpu_id));
-        source.store.get_or_init(read)
+        source.store.get_or_init(|| {
+            let cpu_id = self.cpu_id.as_deref();
+            builtin::unpack(&cpu_id.map(builtin::paths).unwrap_or_default())
+        })
     }
 
     /// Returns whether a source before this one has the event.

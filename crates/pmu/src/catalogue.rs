@@ -9,6 +9,7 @@ pub(crate) use pmu::{Alias, Pmu};
 use crate::generic;
 use crate::{PmuSource, TracepointSource};
 use oxperf_abi::EventType;
+use oxperf_pmu_events::EventTables;
 use std::borrow::Cow;
 
 const CPU: &str = "cpu";
@@ -47,6 +48,16 @@ impl<'a> Catalogue<'a> {
             pmus,
             tracepoints,
         }
+    }
+
+    /// Adds the tables of events of the system's CPU. They are asked for names that the kernel's folders do not have, and
+    /// before generic events.
+    #[must_use]
+    pub fn with_tables(mut self, tables: &'a EventTables) -> Catalogue<'a> {
+        for pmu in &mut self.listed {
+            pmu.set_tables(tables);
+        }
+        self
     }
 
     /// The tracepoints.

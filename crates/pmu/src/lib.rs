@@ -8,9 +8,8 @@
 //! tested anywhere.
 //!
 //! This crate opens no event and knows nothing of sampling policy: period, call graphs and fallbacks belong to
-//! the recorder, which gets an event's own terms in [`ResolvedEvent`]. Events of a PMU that are known only to
-//! vendor tables (a `tables` room with the pmu-events JSON) and metrics (a `metric` room with parser and
-//! evaluator) have their place here beside [`builtin`]; without them such a name is a bad event name.
+//! the recorder, which gets an event's own terms in [`ResolvedEvent`]. Events that only tables of the CPU's model know are
+//! found where a catalogue has such tables ([`Catalogue::with_tables`]).
 //!
 //! ```
 //! use oxperf_pmu::{Catalogue, MemoryPmus, MemoryTracepoints, parse, resolve};

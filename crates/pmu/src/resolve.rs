@@ -169,4 +169,6 @@ fn numeric(event: &EventSpec, kind: u32, config: u64, catalogue: &Catalogue<'_>)
 }
 
 #[cfg(test)]
+mod table_tests;
+#[cfg(test)]
 mod tests;

@@ -42,6 +42,7 @@ impl EventRequest {
             sample_read: event.sample_read,
             max_precise: event.max_precise,
             rate: event.terms.rate.map(rate),
+            usual_period: event.table_period,
             call_graph,
             max_stack: event.terms.max_stack,
             time: event.terms.time,

@@ -43,9 +43,21 @@ impl Sampling<'_> {
             .enumerate()
             .map(attr)
             .collect();
+        follow_leaders(&mut attrs, requests);
         identify_samples(&mut attrs);
         attrs.truncate(requests.len());
         attrs
+    }
+}
+
+/// What is read with the samples of its leader has samples of the same shape.
+fn follow_leaders(attrs: &mut [EventAttr], requests: &[EventRequest]) {
+    for (index, request) in requests.iter().enumerate() {
+        let leader = request.leader.filter(|_| request.sample_read);
+        let of_leader = leader.and_then(|leader| attrs.get(leader));
+        if let Some(sample_type) = of_leader.map(|attr| attr.sample_type) {
+            attrs[index].sample_type = sample_type;
+        }
     }
 }
 
@@ -107,7 +119,11 @@ impl Builder<'_> {
     }
 
     fn rate(&self) -> Rate {
-        let given = self.request.rate.or(self.common.sampling.rate);
+        let for_all = self.common.sampling.rate;
+        let period_for_all = for_all.filter(|rate| matches!(rate, Rate::Period(_)));
+        let usual = self.request.usual_period.map(Rate::Period);
+        let own = self.request.rate.or(period_for_all).or(usual);
+        let given = own.or(for_all);
         given.unwrap_or(if self.request.is_occurrence() || self.added {
             Rate::Period(1)
         } else {
@@ -116,7 +132,7 @@ impl Builder<'_> {
     }
 
     fn set_rate(&self, attr: &mut EventAttr) {
-        if self.is_read_member() {
+        if self.is_read_member() && !self.has_own_rate() {
             return;
         }
         match self.rate() {
@@ -131,7 +147,11 @@ impl Builder<'_> {
         }
     }
 
-    /// A member that is read with its leader's samples and takes none itself.
+    fn has_own_rate(&self) -> bool {
+        self.request.rate.is_some() || self.request.usual_period.is_some()
+    }
+
+    /// A member that is read with its leader's samples and takes none itself unless it has a rate of its own.
     fn is_read_member(&self) -> bool {
         self.request.sample_read && self.request.leader.is_some()
     }

@@ -5,6 +5,7 @@ use crate::generic;
 use crate::glob;
 use crate::sysfs::{BitRanges, PmuSource};
 use oxperf_abi::EventType;
+use oxperf_pmu_events::{EventTables, TableEvent, is_identifier};
 use std::cell::OnceCell;
 
 /// A PMU. Its folders are listed once.
@@ -17,6 +18,7 @@ pub(crate) struct Pmu<'a> {
     core_cpus: OnceCell<Option<String>>,
     /// `true` for a PMU of cores of a system with several kinds of cores.
     is_one_of_several_cores: bool,
+    tables: Option<&'a EventTables>,
     formats: OnceCell<Vec<String>>,
     events: OnceCell<Vec<String>>,
 }
@@ -27,6 +29,7 @@ pub(crate) struct Alias {
     pub(crate) terms: String,
     pub(crate) unit: Option<String>,
     pub(crate) scale: Option<f64>,
+    pub(crate) per_package: bool,
 }
 
 /// Files beside an event that describe it and are no events.
@@ -46,6 +49,7 @@ impl<'a> Pmu<'a> {
             kind,
             core_cpus: OnceCell::new(),
             is_one_of_several_cores: false,
+            tables: None,
             formats: OnceCell::new(),
             events: OnceCell::new(),
         }
@@ -54,6 +58,11 @@ impl<'a> Pmu<'a> {
     /// Takes note of a system with several kinds of cores.
     pub(super) fn set_hybrid(&mut self, is_hybrid: bool) {
         self.is_one_of_several_cores = is_hybrid && self.is_core();
+    }
+
+    /// Takes note of the tables of this system's CPU.
+    pub(super) fn set_tables(&mut self, tables: &'a EventTables) {
+        self.tables = Some(tables);
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -137,8 +146,39 @@ impl<'a> Pmu<'a> {
         self.source.read(&self.name, &format!("events/{event}"))
     }
 
-    /// A named event.
+    /// A named event. What a table says of an event wins over what the kernel says.
     pub(crate) fn alias(&self, name: &str) -> Option<Alias> {
+        let own = self.own_alias(name);
+        match self.table_event(name) {
+            Some(event) => Some(of_table(&event, own)),
+            None => own,
+        }
+    }
+
+    /// The event of this name in the tables.
+    pub(crate) fn table_event(&self, name: &str) -> Option<TableEvent<'a>> {
+        let mut named = self.tables?.events_named(name).into_iter();
+        named.find(|event| self.has(event))
+    }
+
+    /// Returns whether an event of a table is one of this PMU.
+    fn has(&self, event: &TableEvent<'_>) -> bool {
+        let is_of_pmu = if event.pmu == CPU {
+            self.is_core()
+        } else {
+            table_means(event.pmu, &self.name)
+        };
+        is_of_pmu && event.compat.is_none_or(|compat| self.is_compatible(compat))
+    }
+
+    /// Returns whether the PMU's own identifier is one of those that a table is for.
+    fn is_compatible(&self, compat: &str) -> bool {
+        let identifier = self.source.read(&self.name, "identifier");
+        identifier.is_some_and(|identifier| is_identifier(compat, identifier.trim()))
+    }
+
+    /// An event that the kernel names.
+    fn own_alias(&self, name: &str) -> Option<Alias> {
         if is_description(name) {
             return None;
         }
@@ -151,6 +191,7 @@ impl<'a> Pmu<'a> {
             terms: read("")?,
             unit: read(".unit").map(|text| text.trim().to_owned()),
             scale: read(".scale").and_then(|text| text.trim().parse().ok()),
+            per_package: read(".per-pkg").is_some_and(|text| text.trim() == "1"),
         })
     }
 
@@ -163,6 +204,32 @@ impl<'a> Pmu<'a> {
             events.find(|listed| listed.eq_ignore_ascii_case(name))
         };
         exact.or_else(any_case)
+    }
+}
+
+/// An event of a table as a named event. Unit and scale that only the kernel knows stay.
+fn of_table(event: &TableEvent<'_>, own: Option<Alias>) -> Alias {
+    let (unit, scale) = match event.scale_unit {
+        Some(both) => (Some(both.unit().to_owned()), Some(both.scale())),
+        None => own.map_or((None, None), |own| (own.unit, own.scale)),
+    };
+    Alias {
+        terms: event.terms.to_owned(),
+        unit,
+        scale,
+        per_package: event.per_package,
+    }
+}
+
+/// Returns whether the PMU of a table is the PMU `name`: `uncore_cha` is `uncore_cha_0`, and `hisi_sccl,l3c` is
+/// `hisi_sccl1_l3c0`.
+fn table_means(of_table: &str, name: &str) -> bool {
+    match of_table.split_once(',') {
+        Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| {
+            let at = rest.find(tail).map(|at| at + tail.len());
+            at.is_some_and(|at| is_instance(&rest[at..]))
+        }),
+        None => means(of_table, name),
     }
 }
 

@@ -119,6 +119,7 @@ impl Target<'_> {
     fn apply_alias(&mut self, alias: &Alias, term: &Term) -> Result<(), SyntaxProblem> {
         self.event.unit.clone_from(&alias.unit);
         self.event.scale = alias.scale;
+        self.event.per_package = alias.per_package;
         alias
             .terms
             .trim()
@@ -139,6 +140,10 @@ impl Target<'_> {
             "?" => self.parameter(name, term)?,
             value => parse_number(value).ok_or_else(wrong)?,
         };
+        if name == "period" {
+            self.event.table_period = Some(value);
+            return Ok(());
+        }
         if let Some(word) = ConfigWord::named(name) {
             *word_of(&mut self.event.attr, word) = value;
             return Ok(());

@@ -29,6 +29,11 @@ pub struct ResolvedEvent {
     pub tracepoint: Option<TracepointName>,
     /// The sampling that its terms ask for.
     pub terms: SampleTerms,
+    /// The period at which a table of events advises to sample it. The user's period wins, and this wins over a frequency
+    /// for all events.
+    pub table_period: Option<u64>,
+    /// It counts for a whole package.
+    pub per_package: bool,
     /// The unit of its counts.
     pub unit: Option<String>,
     /// The factor from a count to that unit.
@@ -59,6 +64,8 @@ impl ResolvedEvent {
             max_precise: false,
             tracepoint: None,
             terms: SampleTerms::default(),
+            table_period: None,
+            per_package: false,
             unit: None,
             scale: None,
         }

@@ -7,6 +7,7 @@ use oxperf_pmu::{Catalogue, SystemPmus, TracepointSource, parse, resolve};
 use oxperf_sys::Sysfs;
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
 
+use crate::event_tables;
 use crate::failure::Failure;
 
 /// The event that is recorded when the user names none.
@@ -18,7 +19,9 @@ pub(super) fn requested(texts: &[String], sysfs: &Sysfs) -> Result<Vec<EventRequ
         SystemPmus::below(sysfs.root()),
         Tracepoints(SystemTracefs::find()),
     );
-    requested_in(texts, &Catalogue::new(&pmus, &tracepoints))
+    let tables = event_tables::of_machine();
+    let catalogue = Catalogue::new(&pmus, &tracepoints).with_tables(&tables);
+    requested_in(texts, &catalogue)
 }
 
 /// Looks up the events that the user named, or the default event, in a catalogue.
