@@ -45,6 +45,8 @@ pub struct TableMetric<'a> {
     pub threshold: Option<&'a str>,
     /// Factor and unit of its value: `100%`.
     pub scale_unit: Option<ScaleUnit<'a>>,
+    /// Groups, between semicolons, in which its events are not one group of events.
+    pub apart_in: Option<&'a str>,
     /// The rule by which its events are grouped: `NO_GROUP_EVENTS`.
     pub constraint: Option<&'a str>,
     /// The group under which `stat` shows it without being asked.

@@ -17,11 +17,17 @@
 
 mod builtin;
 mod entry;
+mod error;
+mod folder;
+mod json;
 mod mapfile;
 pub mod packed;
+mod published;
 mod store;
 mod tables;
 
 pub use entry::{ScaleUnit, TableEvent, TableMetric};
+pub use error::{TableProblem, TablesError};
+pub use folder::TableFolder;
 pub use mapfile::{MapRow, Mapfile, is_identifier};
 pub use tables::EventTables;

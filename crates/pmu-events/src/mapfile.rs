@@ -141,7 +141,7 @@ fn matches_whole(pattern: &str, cpu_id: &str) -> bool {
 }
 
 /// The main id register of an Arm CPU, written as `0x` and 16 digits.
-fn midr(text: &str) -> Option<u64> {
+pub(crate) fn midr(text: &str) -> Option<u64> {
     let digits = text
         .strip_prefix("0x")
         .filter(|digits| digits.len() == 16)?;

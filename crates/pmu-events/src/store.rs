@@ -1,7 +1,7 @@
 //! Events and metrics of one source, all their text in one piece.
 
 use crate::entry::{ScaleUnit, TableEvent, TableMetric};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A part of a store's text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,6 +53,7 @@ struct MetricRow {
     expression: Span,
     threshold: Option<Span>,
     scale_unit: Option<Span>,
+    apart_in: Option<Span>,
     constraint: Option<Span>,
     default_group: Option<Span>,
     aggregation: Option<Span>,
@@ -67,6 +68,8 @@ pub(crate) struct Store {
     text: String,
     events: Vec<EventRow>,
     metrics: Vec<MetricRow>,
+    /// Descriptions of groups of metrics by name.
+    groups: BTreeMap<String, String>,
 }
 
 impl Store {
@@ -98,6 +101,12 @@ impl Store {
         let behind = self.metrics.get(first..).unwrap_or_default();
         let count = behind.partition_point(|row| self.text(row.name) == name);
         behind[..count].iter().map(|row| self.metric(row))
+    }
+
+    /// The groups of metrics that have a description, and the description.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (&str, &str)> {
+        let groups = self.groups.iter();
+        groups.map(|(name, description)| (name.as_str(), description.as_str()))
     }
 
     fn text(&self, span: Span) -> &str {
@@ -138,6 +147,7 @@ impl Store {
             expression: self.text(row.expression),
             threshold: self.optional(row.threshold),
             scale_unit: self.scale_unit(row.scale_unit),
+            apart_in: self.optional(row.apart_in),
             constraint: self.optional(row.constraint),
             default_group: self.optional(row.default_group),
             aggregation: self.optional(row.aggregation),
@@ -157,7 +167,6 @@ pub(crate) struct StoreBuilder {
 
 impl StoreBuilder {
     /// Takes an event in. Its name is one of a kind as a rule, the rest repeats. An event beyond 4 GB of text is dropped.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no source of single events yet"))]
     pub(crate) fn event(&mut self, event: &TableEvent<'_>) {
         if let Some(row) = self.event_row(event) {
             self.store.events.push(row);
@@ -165,11 +174,16 @@ impl StoreBuilder {
     }
 
     /// Takes a metric in. A metric beyond 4 GB of text is dropped.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no source of metrics yet"))]
     pub(crate) fn metric(&mut self, metric: &TableMetric<'_>) {
         if let Some(row) = self.metric_row(metric) {
             self.store.metrics.push(row);
         }
+    }
+
+    /// Takes the description of a group of metrics in.
+    pub(crate) fn group(&mut self, name: &str, description: &str) {
+        let groups = &mut self.store.groups;
+        groups.insert(name.to_owned(), description.to_owned());
     }
 
     /// Takes an event in whose text is in the store.
@@ -183,6 +197,7 @@ impl StoreBuilder {
             text,
             events,
             metrics,
+            groups,
         } = self.store;
         let at = |span: Span| &text[span.start as usize..(span.start + span.length) as usize];
         let events = last_of_each(events, |row| (at(row.name), at(row.pmu)));
@@ -191,6 +206,7 @@ impl StoreBuilder {
             text,
             events,
             metrics,
+            groups,
         }
     }
 
@@ -219,6 +235,7 @@ impl StoreBuilder {
             expression: self.append(metric.expression)?,
             threshold: self.intern_some(metric.threshold)?,
             scale_unit: self.intern_some(metric.scale_unit.map(|unit| unit.text))?,
+            apart_in: self.intern_some(metric.apart_in)?,
             constraint: self.intern_some(metric.constraint)?,
             default_group: self.intern_some(metric.default_group)?,
             aggregation: self.intern_some(metric.aggregation)?,
@@ -291,6 +308,7 @@ mod tests {
         expression: "a / b",
         threshold: Some("ratio > 1"),
         scale_unit: Some(ScaleUnit { text: "100%" }),
+        apart_in: None,
         constraint: None,
         default_group: None,
         aggregation: None,

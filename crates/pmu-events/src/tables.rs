@@ -2,6 +2,8 @@
 
 use crate::builtin;
 use crate::entry::{TableEvent, TableMetric};
+use crate::error::TableProblem;
+use crate::folder::{Loaded, TableFolder};
 use crate::store::Store;
 use std::sync::{LazyLock, OnceLock};
 
@@ -17,9 +19,33 @@ pub struct EventTables {
 type FindCpu = Box<dyn FnOnce() -> Option<String> + Send>;
 
 /// One source, read when it is asked for the first time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Source {
-    store: OnceLock<Store>,
+    /// The folder; `None` for the built-in tables.
+    folder: Option<TableFolder>,
+    loaded: OnceLock<Loaded>,
+}
+
+impl Source {
+    fn new(folder: Option<TableFolder>) -> Source {
+        let loaded = OnceLock::new();
+        Source { folder, loaded }
+    }
+
+    /// Returns whether the source may have an event of this name in lower case, as far as can be said without reading it.
+    fn may_have(&self, name: &str) -> bool {
+        self.folder.is_some() || builtin::may_have(name)
+    }
+
+    fn load(&self, cpu_id: &str) -> Loaded {
+        match &self.folder {
+            Some(folder) => folder.load(cpu_id),
+            None => Loaded {
+                store: builtin::unpack(&builtin::paths(cpu_id)),
+                problems: Vec::new(),
+            },
+        }
+    }
 }
 
 impl EventTables {
@@ -47,7 +73,14 @@ impl EventTables {
     /// Adds the built-in tables, if there are any for the CPU, behind all sources so far.
     #[must_use]
     pub fn with_builtin(mut self) -> EventTables {
-        self.sources.push(Source::default());
+        self.sources.push(Source::new(None));
+        self
+    }
+
+    /// Adds the tables of a folder behind all sources so far.
+    #[must_use]
+    pub fn with_folder(mut self, folder: TableFolder) -> EventTables {
+        self.sources.push(Source::new(Some(folder)));
         self
     }
 
@@ -89,18 +122,32 @@ impl EventTables {
         })
     }
 
+    /// The groups of metrics that a table describes, and the description, by source.
+    pub fn metric_groups(&self) -> impl Iterator<Item = (&str, &str)> {
+        let sources = self.sources.iter();
+        sources.flat_map(|source| self.store(source).groups())
+    }
+
+    /// What could not be read of the sources that were asked so far; the rest of them is used.
+    pub fn problems(&self) -> impl Iterator<Item = &TableProblem> {
+        let loaded = self.sources.iter().filter_map(|source| source.loaded.get());
+        loaded.flat_map(|loaded| &loaded.problems)
+    }
+
     /// The stores that may have an event of this name in lower case.
     fn stores_with(&self, name: &str) -> impl Iterator<Item = &Store> {
         let sources = self.sources.iter();
-        let sources = sources.filter(move |_| builtin::may_have(name));
+        let sources = sources.filter(move |source| source.may_have(name));
         sources.map(|source| self.store(source))
     }
 
+    /// The entries of a source; none for a CPU that is not known.
     fn store<'s>(&self, source: &'s Source) -> &'s Store {
-        source.store.get_or_init(|| {
+        let load = || {
             let cpu_id = self.cpu_id.as_deref();
-            builtin::unpack(&cpu_id.map(builtin::paths).unwrap_or_default())
-        })
+            cpu_id.map_or_else(Loaded::default, |cpu_id| source.load(cpu_id))
+        };
+        &source.loaded.get_or_init(load).store
     }
 
     /// Returns whether a source before this one has the event.
@@ -132,9 +179,9 @@ mod tests {
         for name in ["cycles", "instructions", "L1-dcache-load-misses", "r1a8"] {
             assert_eq!(tables.events_named(name), []);
         }
-        assert!(tables.sources[0].store.get().is_none());
+        assert!(tables.sources[0].loaded.get().is_none());
         assert_eq!(tables.events_named("INST_RETIRED.ANY").len(), 1);
-        assert!(tables.sources[0].store.get().is_some());
+        assert!(tables.sources[0].loaded.get().is_some());
     }
 
     #[test]

@@ -47,9 +47,17 @@ fn read_corrections(path: &Path) -> Result<Corrections> {
     let text = read_text(path)?;
     let rows = text.lines().skip(1).map(|line| {
         let [path, name, pmu, _, full, _] = fields(line)?;
-        Ok(([path, name, pmu].map(str::to_owned), full.to_owned()))
+        Ok(([path, name, pmu].map(str::to_owned), in_terms_of(pmu, full)))
     });
     rows.collect()
+}
+
+/// Full terms as the PMU has formats for them: what is published as an extension of the umask is a mask of its own there.
+fn in_terms_of(pmu: &str, full: &str) -> String {
+    match pmu {
+        "uncore_iio" => full.replace("umask=0x7000000", "fc_mask=7"),
+        _ => full.to_owned(),
+    }
 }
 
 /// Lines `name pmu terms pebs counters deprecated topic`.
@@ -136,6 +144,16 @@ a.tsv\ttwo\tuncore_cha\tevent=2\tevent=0x102\textsel
         let bytes = packed::write(&mapfile, &models).unwrap();
         let tables = packed::PackedTables::read(&bytes).unwrap();
         assert_eq!(tables.events(&["a.tsv"]).unwrap(), *events);
+    }
+
+    #[test]
+    fn a_mask_is_named_as_the_pmu_names_it() {
+        let terms = in_terms_of("uncore_iio", "event=0x8f,umask=0x7000000");
+        assert_eq!(terms, "event=0x8f,fc_mask=7");
+        assert_eq!(
+            in_terms_of("uncore_cha", "umask=0x7000000"),
+            "umask=0x7000000"
+        );
     }
 
     #[test]
