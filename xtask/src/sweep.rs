@@ -7,6 +7,7 @@ mod compare;
 mod differential;
 mod lines;
 mod live;
+mod metrics;
 mod mutations;
 mod options;
 pub(crate) mod perf_tests;
@@ -57,6 +58,9 @@ struct Options {
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     if args.flag("--clients") {
         return clients::run(args);
+    }
+    if args.flag("--metrics") {
+        return metrics::run(args);
     }
     if args.flag("--perf-tests") {
         return perf_tests::run(args);
