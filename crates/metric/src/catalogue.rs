@@ -13,7 +13,7 @@ impl MetricCatalogue {
     pub fn new(tables: impl IntoIterator<Item = Vec<MetricDefinition>>) -> MetricCatalogue {
         let mut metrics = Vec::new();
         for mut table in tables {
-            table.sort_by(|a, b| (&a.pmu, &a.name).cmp(&(&b.pmu, &b.name)));
+            table.sort_by(|a, b| (pmu_of(a), &a.name).cmp(&(pmu_of(b), &b.name)));
             metrics.append(&mut table);
         }
         MetricCatalogue { metrics }
@@ -26,14 +26,22 @@ impl MetricCatalogue {
 
     /// The metrics that a name or a group asks for.
     pub fn named<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = &'a MetricDefinition> {
-        self.metrics.iter().filter(move |metric| metric.is_in(wanted))
+        self.metrics
+            .iter()
+            .filter(move |metric| metric.is_in(wanted))
     }
 
     /// The metric that a name in an expression refers to: one of the same PMU.
     pub fn find(&self, pmu: Option<&str>, name: &str) -> Option<&MetricDefinition> {
-        let matches = |metric: &&MetricDefinition| metric.name == name && metric.pmu.as_deref() == pmu;
+        let matches =
+            |metric: &&MetricDefinition| metric.name == name && metric.pmu.as_deref() == pmu;
         self.metrics.iter().find(matches)
     }
+}
+
+/// The PMU that tables name.
+fn pmu_of(metric: &MetricDefinition) -> &str {
+    metric.pmu.as_deref().unwrap_or("default_core")
 }
 
 #[cfg(test)]
@@ -51,18 +59,30 @@ mod tests {
 
     #[test]
     fn tables_keep_their_order_and_are_sorted_within() {
-        let model = vec![metric(Some("cpu_core"), "b"), metric(Some("cpu_core"), "B"), metric(Some("cpu_atom"), "c")];
+        let model = vec![
+            metric(None, "A"),
+            metric(Some("cpu_core"), "b"),
+            metric(Some("cpu_core"), "B"),
+            metric(Some("cpu_atom"), "c"),
+        ];
         let catalogue = MetricCatalogue::new([model, vec![metric(None, "a")]]);
-        let names: Vec<_> = catalogue.named("group").map(|metric| metric.name.as_ref()).collect();
-        assert_eq!(names, ["c", "B", "b", "a"]);
-        assert_eq!(catalogue.iter().count(), 4);
+        let names: Vec<_> = catalogue
+            .named("group")
+            .map(|metric| metric.name.as_ref())
+            .collect();
+        assert_eq!(names, ["c", "B", "b", "A", "a"]);
+        assert_eq!(catalogue.iter().count(), 5);
     }
 
     #[test]
     fn a_reference_stays_on_its_pmu() {
-        let catalogue = MetricCatalogue::new([vec![metric(Some("cpu_core"), "x"), metric(None, "y")]]);
+        let catalogue =
+            MetricCatalogue::new([vec![metric(Some("cpu_core"), "x"), metric(None, "y")]]);
         assert!(catalogue.find(Some("cpu_core"), "x").is_some());
-        assert!(catalogue.find(Some("cpu_atom"), "x").is_none() && catalogue.find(Some("cpu_core"), "y").is_none());
+        assert!(
+            catalogue.find(Some("cpu_atom"), "x").is_none()
+                && catalogue.find(Some("cpu_core"), "y").is_none()
+        );
         assert!(catalogue.find(None, "Y").is_none());
     }
 }

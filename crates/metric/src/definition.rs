@@ -84,7 +84,10 @@ mod tests {
             ungrouped_in: vec!["TopdownL1".into()],
             ..MetricDefinition::default()
         };
-        assert!(["TMA_retiring", "topdownl1", "default", "all"].map(|name| metric.is_in(name)) == [true; 4]);
+        assert!(
+            ["TMA_retiring", "topdownl1", "default", "all"].map(|name| metric.is_in(name))
+                == [true; 4]
+        );
         assert!(!metric.is_in("Topdown") && !metric.is_in(""));
         assert!(metric.is_ungrouped_in("topdownL1") && !metric.is_ungrouped_in("Default"));
     }

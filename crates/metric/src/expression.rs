@@ -64,8 +64,8 @@ enum Operator {
 }
 
 impl MetricExpression {
-    /// The longest text that is read, in bytes.
-    pub const MAX_LENGTH: usize = 1 << 16;
+    /// The longest text that is read, in bytes. Published formulas have up to 0.2 million.
+    pub const MAX_LENGTH: usize = 1 << 20;
 
     /// How deep parentheses, functions, signs and `else` may nest.
     pub const MAX_DEPTH: usize = 200;

@@ -86,7 +86,10 @@ impl MetricIds {
     /// The names in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         let newest_first = |names: &'_ Vec<String>| names.len();
-        debug_assert_eq!(self.buckets.iter().map(newest_first).sum::<usize>(), self.len);
+        debug_assert_eq!(
+            self.buckets.iter().map(newest_first).sum::<usize>(),
+            self.len
+        );
         self.buckets
             .iter()
             .flat_map(|names| names.iter().rev().map(String::as_str))
@@ -127,9 +130,15 @@ mod tests {
         for id in ["cpu-cycles", "instructions"] {
             ids.insert(id.to_owned());
         }
-        assert_eq!(ids.iter().collect::<Vec<_>>(), ["cpu-cycles", "instructions"]);
+        assert_eq!(
+            ids.iter().collect::<Vec<_>>(),
+            ["cpu-cycles", "instructions"]
+        );
         let turned = MetricIds::of("instructions").union(MetricIds::of("cpu-cycles"));
-        assert_eq!(turned.iter().collect::<Vec<_>>(), ["cpu-cycles", "instructions"]);
+        assert_eq!(
+            turned.iter().collect::<Vec<_>>(),
+            ["cpu-cycles", "instructions"]
+        );
     }
 
     #[test]

@@ -7,7 +7,10 @@ mod share;
 #[cfg(test)]
 mod tests;
 
-use crate::{MetricCatalogue, MetricDefinition, MetricEnvironment, MetricError, MetricExpression, MetricIds, MetricScale};
+use crate::{
+    MetricCatalogue, MetricDefinition, MetricEnvironment, MetricError, MetricExpression, MetricIds,
+    MetricScale,
+};
 
 /// How events are put together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -99,7 +102,10 @@ impl MetricPlan {
 
 impl PlannedMetric {
     pub(crate) fn reference(&self, name: &str) -> Option<&MetricExpression> {
-        let found = self.references.iter().find(|reference| reference.name == name);
+        let found = self
+            .references
+            .iter()
+            .find(|reference| reference.name == name);
         found.map(|reference| &reference.expression)
     }
 }
@@ -129,7 +135,11 @@ impl Draft<'_> {
             batch,
             expression: self.expression,
             threshold: self.threshold,
-            scale: self.definition.scale_unit.as_deref().map(MetricScale::parse),
+            scale: self
+                .definition
+                .scale_unit
+                .as_deref()
+                .map(MetricScale::parse),
             references: self.references,
         }
     }

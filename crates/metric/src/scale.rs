@@ -21,10 +21,13 @@ impl MetricScale {
                 unit: text[length..].to_owned(),
             })
         };
-        (1..=longest.min(64)).rev().find_map(number).unwrap_or(MetricScale {
-            factor: 1.0,
-            unit: text.to_owned(),
-        })
+        (1..=longest.min(64))
+            .rev()
+            .find_map(number)
+            .unwrap_or(MetricScale {
+                factor: 1.0,
+                unit: text.to_owned(),
+            })
     }
 }
 
@@ -46,7 +49,11 @@ mod tests {
             ("1é", 1.0, "é"),
         ] {
             let scale = MetricScale::parse(text);
-            assert_eq!((scale.factor, scale.unit.as_str()), (factor, unit), "{text}");
+            assert_eq!(
+                (scale.factor, scale.unit.as_str()),
+                (factor, unit),
+                "{text}"
+            );
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::{EventCounts, MetricEnvironment, MetricError, MetricExpression, MetricScale, PlannedMetric};
+use crate::{
+    EventCounts, MetricEnvironment, MetricError, MetricExpression, MetricScale, PlannedMetric,
+};
 
 /// A metric computed over counts.
 #[derive(Clone, PartialEq, Debug)]

@@ -2,6 +2,7 @@
 //! perf7 or the published tables have is read; the events that perf7 plans for each metric and each group are those of our
 //! plan, in the same order and groups; and the values that perf7 prints are ours over the same counts.
 
+mod builtin;
 mod machine;
 mod plans;
 mod published;
@@ -52,7 +53,11 @@ impl Tally {
 
     fn print(&self) -> bool {
         for (name, part) in &self.parts {
-            println!("{name}: {} same, {} different", part.same, part.different.len());
+            println!(
+                "{name}: {} same, {} different",
+                part.same,
+                part.different.len()
+            );
             for (reason, count) in &part.explained {
                 println!("    {count} not compared: {reason}");
             }
@@ -84,15 +89,20 @@ pub(super) fn run(mut args: Args) -> Result<ExitCode> {
     let jobs = args.number("--jobs")?.unwrap_or(2).max(1);
     args.finish()?;
     let Some(shared) = workspace::shared() else {
-        println!("SKIPPED: there is no ../shared (OXPERF_SHARED names another place); nothing was compared");
+        println!(
+            "SKIPPED: there is no ../shared (OXPERF_SHARED names another place); nothing was compared"
+        );
         return Ok(ExitCode::SUCCESS);
     };
     let mut tally = Tally::default();
-    published::sweep(&shared.join("pmu-events/json"), tally.part("published expressions"))?;
+    published::sweep(
+        &shared.join("pmu-events/json"),
+        tally.part("published expressions"),
+    )?;
     let run = shared.join("tools/fakemachine/run");
     if in_path("perf7").is_some() && run.is_file() {
         for machine in MACHINES.iter().filter(|name| name.contains(&filter)) {
-            sweep_machine(&run, machine, jobs, &mut tally)?;
+            sweep_machine(&shared, machine, jobs, &mut tally)?;
         }
     } else {
         println!("SKIPPED: no perf7 or no fakemachine; only published expressions were read");
@@ -104,11 +114,28 @@ pub(super) fn run(mut args: Args) -> Result<ExitCode> {
     })
 }
 
-fn sweep_machine(run: &Path, name: &str, jobs: usize, tally: &mut Tally) -> Result<()> {
-    let reference = reference::Reference::new(run, name)?;
-    let mut machine = machine::Machine::read(&reference)?;
+fn sweep_machine(shared: &Path, name: &str, jobs: usize, tally: &mut Tally) -> Result<()> {
+    let reference = reference::Reference::new(&shared.join("tools/fakemachine/run"), name);
+    let published = shared.join("pmu-events/json/perf-format/alderlake/adl-metrics.json");
+    let published = (name == "intel-alderlake").then_some(published.as_path());
+    let mut machine = machine::Machine::read(&reference, published)?;
     machine.parse_all(tally.part(&format!("{name}: expressions")));
-    let single = plans::single(&reference, &mut machine, jobs, tally.part(&format!("{name}: plans of metrics")))?;
+    let single = plans::single(
+        &reference,
+        &mut machine,
+        jobs,
+        tally.part(&format!("{name}: plans of metrics")),
+    )?;
     values::sweep(&machine, &single, tally.part(&format!("{name}: values")))?;
-    plans::groups(&reference, &machine, jobs, tally.part(&format!("{name}: plans of groups")))
+    builtin::sweep(
+        &reference,
+        &machine,
+        tally.part(&format!("{name}: built-in metrics")),
+    )?;
+    plans::groups(
+        &reference,
+        &machine,
+        jobs,
+        tally.part(&format!("{name}: plans of groups")),
+    )
 }

@@ -1,6 +1,6 @@
 //! Tokens to nodes. From the loosest: `if else`, `|`, `^`, `&`, `< >`, `+ -`, `* / %`, the sign.
 
-use super::token::{Keyword, Placed, Token, tokens};
+use super::token::{Keyword, Placed, Token, next_token};
 use super::{MetricExpression, Node, Operator, Place};
 use crate::{ExpressionError, ExpressionProblem};
 
@@ -12,8 +12,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Node>, ExpressionError> {
         });
     }
     let mut parser = Parser {
-        tokens: tokens(text)?,
-        next: 0,
+        text,
+        next: next_token(text, 0)?,
         depth: 0,
         nodes: Vec::new(),
     };
@@ -24,22 +24,21 @@ pub(super) fn parse(text: &str) -> Result<Vec<Node>, ExpressionError> {
     }
 }
 
-struct Parser {
-    /// The last one is [`Token::End`], which is never passed.
-    tokens: Vec<Placed>,
-    next: usize,
+struct Parser<'a> {
+    text: &'a str,
+    next: Placed,
     depth: usize,
     nodes: Vec<Node>,
 }
 
 type Parsed = Result<Place, ExpressionError>;
 
-impl Parser {
+impl Parser<'_> {
     /// `then if condition else otherwise`, or an expression without `if`.
     fn choice(&mut self) -> Parsed {
         self.enter()?;
         let then = self.operation(0)?;
-        let place = if self.take_keyword(Keyword::If) {
+        let place = if self.take_keyword(Keyword::If)? {
             self.rest_of_choice(then)?
         } else {
             then
@@ -50,7 +49,7 @@ impl Parser {
 
     fn rest_of_choice(&mut self, then: Place) -> Parsed {
         let condition = self.operation(0)?;
-        if !self.take_keyword(Keyword::Else) {
+        if !self.take_keyword(Keyword::Else)? {
             return Err(self.unexpected("else"));
         }
         let otherwise = self.choice()?;
@@ -68,7 +67,7 @@ impl Parser {
             if tightness < level {
                 break;
             }
-            self.next += 1;
+            self.advance()?;
             let right = self.operation(tightness + 1)?;
             left = self.add(Node::Binary(operator, left, right));
         }
@@ -85,13 +84,13 @@ impl Parser {
             Token::Keyword(keyword) => return self.function(keyword),
             _ => return Err(self.unexpected("a value")),
         };
-        self.next += 1;
+        self.advance()?;
         Ok(self.add(node))
     }
 
     fn negation(&mut self) -> Parsed {
         self.enter()?;
-        self.next += 1;
+        self.advance()?;
         let operand = self.operand()?;
         self.depth -= 1;
         Ok(self.add(Node::Negate(operand)))
@@ -117,7 +116,7 @@ impl Parser {
     }
 
     fn of_two(&mut self, operator: Operator) -> Parsed {
-        self.next += 1;
+        self.advance()?;
         self.sign('(', "'('")?;
         let left = self.choice()?;
         self.sign(',', "','")?;
@@ -127,12 +126,12 @@ impl Parser {
     }
 
     fn of_name(&mut self, node: fn(String) -> Node) -> Parsed {
-        self.next += 1;
+        self.advance()?;
         self.sign('(', "'('")?;
         let Token::Id(id) = self.peek().clone() else {
             return Err(self.unexpected("a name"));
         };
-        self.next += 1;
+        self.advance()?;
         self.sign(')', "')'")?;
         Ok(self.add(node(id)))
     }
@@ -151,21 +150,28 @@ impl Parser {
     }
 
     fn peek(&self) -> &Token {
-        &self.tokens[self.next].1
+        &self.next.token
+    }
+
+    fn advance(&mut self) -> Result<(), ExpressionError> {
+        self.next = next_token(self.text, self.next.end)?;
+        Ok(())
     }
 
     fn sign(&mut self, sign: char, words: &'static str) -> Result<(), ExpressionError> {
         if *self.peek() != Token::Sign(sign) {
             return Err(self.unexpected(words));
         }
-        self.next += 1;
+        self.advance()?;
         Ok(())
     }
 
-    fn take_keyword(&mut self, keyword: Keyword) -> bool {
+    fn take_keyword(&mut self, keyword: Keyword) -> Result<bool, ExpressionError> {
         let taken = *self.peek() == Token::Keyword(keyword);
-        self.next += usize::from(taken);
-        taken
+        if taken {
+            self.advance()?;
+        }
+        Ok(taken)
     }
 
     fn unexpected(&self, expected: &'static str) -> ExpressionError {
@@ -177,7 +183,7 @@ impl Parser {
 
     fn error(&self, problem: ExpressionProblem) -> ExpressionError {
         ExpressionError {
-            offset: self.tokens[self.next].0,
+            offset: self.next.offset,
             problem,
         }
     }

@@ -68,27 +68,34 @@ impl Token {
     }
 }
 
-/// A token and its byte offset.
-pub(super) type Placed = (usize, Token);
+/// A token, its byte offset, and the offset behind it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Placed {
+    pub(super) offset: usize,
+    pub(super) token: Token,
+    pub(super) end: usize,
+}
 
-/// All tokens of a text, the end among them.
-pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, ExpressionError> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
-        if first.is_ascii_whitespace() {
-            at += 1;
-            continue;
-        }
-        let (token, length) = token(&text[at..], first).ok_or(ExpressionError {
-            offset: at,
-            problem: ExpressionProblem::Character(first),
-        })?;
-        tokens.push((at, token));
-        at += length;
-    }
-    tokens.push((at, Token::End));
-    Ok(tokens)
+/// The first token at or behind a byte offset.
+pub(super) fn next_token(text: &str, from: usize) -> Result<Placed, ExpressionError> {
+    let blank = |byte: u8| byte.is_ascii_whitespace();
+    let offset = from + length_of(&text[from..], blank);
+    let Some(first) = text[offset..].chars().next() else {
+        return Ok(Placed {
+            offset,
+            token: Token::End,
+            end: offset,
+        });
+    };
+    let (token, length) = token(&text[offset..], first).ok_or(ExpressionError {
+        offset,
+        problem: ExpressionProblem::Character(first),
+    })?;
+    Ok(Placed {
+        offset,
+        token,
+        end: offset + length,
+    })
 }
 
 /// The token at the start of `text` and its length in bytes.
@@ -114,7 +121,15 @@ fn word(text: &str) -> Token {
     if text == "NaN" {
         return Token::Number(f64::NAN);
     }
-    let keyword = Keyword::ALL.into_iter().find(|keyword| keyword.text() == text);
+    // The older name of the function.
+    let text = if text == "aggr_nr" {
+        "source_count"
+    } else {
+        text
+    };
+    let keyword = Keyword::ALL
+        .into_iter()
+        .find(|keyword| keyword.text() == text);
     keyword.map_or_else(|| Token::Id(without_escapes(text)), Token::Keyword)
 }
 
@@ -143,12 +158,14 @@ fn number_length(text: &str) -> usize {
     }
 }
 
-/// The length of a name at the start: letters, digits, `_ . : @ ?`, and `-`, `,`, `=` behind a backslash.
+/// The length of a name at the start: letters, digits, `_ . : @ ?`, and `-`, `,`, `=` behind a backslash. Published tables
+/// leave the backslash out before a `=` between two `@`.
 fn name_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut at = 0;
+    let (mut at, mut in_terms) = (0, false);
     while let Some(byte) = bytes.get(at) {
-        if byte.is_ascii_alphanumeric() || b"_.:@?".contains(byte) {
+        in_terms ^= *byte == b'@';
+        if byte.is_ascii_alphanumeric() || b"_.:@?".contains(byte) || (in_terms && *byte == b'=') {
             at += 1;
         } else if *byte == b'\\' && bytes.get(at + 1).is_some_and(|next| b"-,=".contains(next)) {
             at += 2;

@@ -93,18 +93,27 @@ mod tests {
     #[test]
     fn texts_are_perfs() {
         // `perf7 stat -vv -M ...` on made-up machines.
-        assert_eq!(event("topdown-retiring"), "topdown-retiring/metric-id=topdown!1retiring/");
+        assert_eq!(
+            event("topdown-retiring"),
+            "topdown-retiring/metric-id=topdown!1retiring/"
+        );
         assert_eq!(
             event("cpu@UOPS_DECODED.DEC0,cmask=1@"),
             "cpu/UOPS_DECODED.DEC0,cmask=1,metric-id=cpu!3UOPS_DECODED.DEC0!0cmask!21!3/"
         );
-        assert_eq!(event("cpu-cycles:kHh"), "cpu-cycles/metric-id=cpu!1cycles:kHh/kHh");
+        assert_eq!(
+            event("cpu-cycles:kHh"),
+            "cpu-cycles/metric-id=cpu!1cycles:kHh/kHh"
+        );
     }
 
     #[test]
     fn tool_events_stay_outside_of_the_group() {
         let text = |events: &[&str], grouped| batch(events, &["duration_time"], grouped).text();
-        assert_eq!(text(&["a", "b"], true), "{a/metric-id=a/,b/metric-id=b/}:W,duration_time");
+        assert_eq!(
+            text(&["a", "b"], true),
+            "{a/metric-id=a/,b/metric-id=b/}:W,duration_time"
+        );
         assert_eq!(text(&["a"], false), "a/metric-id=a/,duration_time");
         assert_eq!(text(&[], true), "duration_time");
     }

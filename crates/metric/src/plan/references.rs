@@ -1,7 +1,9 @@
 //! A metric with all that it refers to, and the events of them all.
 
 use super::{MetricPlan, Reference};
-use crate::{MetricCatalogue, MetricDefinition, MetricEnvironment, MetricError, MetricExpression, MetricIds};
+use crate::{
+    MetricCatalogue, MetricDefinition, MetricEnvironment, MetricError, MetricExpression, MetricIds,
+};
 
 /// Collects the events of one metric.
 pub(super) struct Resolver<'a> {
@@ -91,7 +93,11 @@ impl<'a> Resolver<'a> {
         if self.open.len() >= MetricPlan::MAX_REFERENCES {
             return Err(MetricError::TooDeep(name.to_owned()));
         }
-        if self.references.iter().any(|reference| reference.name == name) {
+        if self
+            .references
+            .iter()
+            .any(|reference| reference.name == name)
+        {
             return Ok(());
         }
         let expression = expression_of(name, &metric.expression)?;

@@ -14,11 +14,17 @@ pub(super) fn drafts<'a>(
 ) -> Result<Vec<Draft<'a>>, MetricError> {
     let mut drafts = Vec::new();
     for part in list.split(',') {
-        let (wanted, modifier) = part.split_once(':').map_or((part, None), |(wanted, modifier)| (wanted, Some(modifier)));
+        let (wanted, modifier) = part
+            .split_once(':')
+            .map_or((part, None), |(wanted, modifier)| (wanted, Some(modifier)));
         let before = drafts.len();
-        let metrics: Vec<&MetricDefinition> = catalogue.iter().filter(|metric| metric.is_in(wanted)).collect();
+        let metrics: Vec<&MetricDefinition> = catalogue
+            .iter()
+            .filter(|metric| metric.is_in(wanted))
+            .collect();
         for definition in metrics {
-            let resolved = Resolver::new(catalogue, environment).resolve(definition, options.no_threshold)?;
+            let resolved =
+                Resolver::new(catalogue, environment).resolve(definition, options.no_threshold)?;
             drafts.push(Draft {
                 definition,
                 modifier: modifier.map(str::to_owned),

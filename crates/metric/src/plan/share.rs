@@ -120,9 +120,16 @@ fn add_tools(ids: &mut MetricIds, tools: &[&str]) {
 impl Set {
     fn batch(self) -> EventBatch {
         let owned = |id: &str| id.to_owned();
-        let tools = TOOL_EVENTS.into_iter().filter(|tool| self.ids.contains(tool));
+        let tools = TOOL_EVENTS
+            .into_iter()
+            .filter(|tool| self.ids.contains(tool));
         EventBatch {
-            events: self.ids.iter().filter(|id| !is_tool_event(id)).map(owned).collect(),
+            events: self
+                .ids
+                .iter()
+                .filter(|id| !is_tool_event(id))
+                .map(owned)
+                .collect(),
             tools: tools.map(owned).collect(),
             grouped: self.grouped,
             modifier: self.modifier,

@@ -1,9 +1,10 @@
 //! A made-up machine as our crate sees it: the metrics that perf7 lists for it, its constants, its events.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::path::Path;
 
 use anyhow::Result;
+use oxperf_metric::builtin::common;
 use oxperf_metric::{
     EventGrouping, MachineConstants, MetricCatalogue, MetricDefinition, MetricEnvironment,
     MetricExpression,
@@ -17,13 +18,19 @@ use super::reference::Reference;
 pub(super) struct Machine {
     pub(super) metrics: Vec<MetricDefinition>,
     constants: MachineConstants,
-    events: Mutex<BTreeMap<String, bool>>,
+    /// Whether an event exists, for those that expressions ask for.
+    events: BTreeMap<String, bool>,
 }
 
 impl Machine {
-    /// Reads what perf7 lists. Which metrics have a grouping rule is not listed; [`Machine::set_ungrouped`] learns it.
-    pub(super) fn read(reference: &Reference) -> Result<Machine> {
-        let metrics = definitions(&reference.metrics()?);
+    /// Reads what perf7 lists, and `published` beside it: of two metrics of one name, on two PMUs, perf7 lists one. Which
+    /// metrics have a grouping rule is not listed; [`Machine::set_ungrouped`] learns it.
+    pub(super) fn read(reference: &Reference, published: Option<&Path>) -> Result<Machine> {
+        let mut listed = reference.metrics()?;
+        if let Some(published) = published {
+            listed.extend(published_metrics(published)?);
+        }
+        let metrics = definitions(&listed);
         let events = asked_events(&metrics);
         let mut known = BTreeMap::new();
         for event in events {
@@ -33,29 +40,28 @@ impl Machine {
         Ok(Machine {
             metrics,
             constants: constants(reference.machine()),
-            events: Mutex::new(known),
+            events: known,
         })
     }
 
     /// The metrics as a catalogue: those of all models last.
     pub(super) fn catalogue(&self) -> MetricCatalogue {
-        let common = common_names();
-        let (common, model) = self
-            .metrics
-            .iter()
-            .cloned()
-            .partition(|metric| common.contains(metric.name.as_ref()));
+        let common = common();
+        let is_common =
+            |metric: &MetricDefinition| common.iter().any(|common| common.name == metric.name);
+        let (common, model) = self.metrics.iter().cloned().partition(is_common);
         MetricCatalogue::new([model, common])
     }
 
     /// Reads every expression.
     pub(super) fn parse_all(&self, part: &mut Part) {
         for metric in &self.metrics {
-            for text in [Some(&metric.expression), metric.threshold.as_ref()].into_iter().flatten() {
+            for text in [Some(&metric.expression), metric.threshold.as_ref()]
+                .into_iter()
+                .flatten()
+            {
                 let parsed = MetricExpression::parse(text);
-                part.compare(parsed.is_ok() || text.contains("aggr_nr("), || {
-                    format!("{}: {parsed:?}", metric.name)
-                });
+                part.compare(parsed.is_ok(), || format!("{}: {parsed:?}", metric.name));
             }
         }
     }
@@ -74,8 +80,7 @@ impl MetricEnvironment for Machine {
     }
 
     fn has_event(&self, event: &str) -> bool {
-        let events = self.events.lock();
-        events.is_ok_and(|events| events.get(event).copied().unwrap_or(false))
+        self.events.get(event).copied().unwrap_or(false)
     }
 
     fn cpuid_matches(&self, _pattern: &str) -> bool {
@@ -101,19 +106,51 @@ fn definitions(listed: &[Value]) -> Vec<MetricDefinition> {
             ..MetricDefinition::default()
         });
         let group = text("MetricGroup").unwrap_or_default();
+        if metric.groups.iter().any(|known| *known == group) {
+            continue;
+        }
         // Tables say so of the levels of the top-down method.
         if ["TopdownL1", "TopdownL2"].contains(&group.as_str()) {
             metric.ungrouped_in.push(group.clone().into());
+        }
+        if group == "TopdownL1" {
+            metric.ungrouped_in.push("Default".into());
         }
         metric.groups.push(group.into());
     }
     metrics.into_values().collect()
 }
 
+/// The metrics of a published file whose names two PMUs have, a group each, as perf7 lists them.
+fn published_metrics(path: &Path) -> Result<Vec<Value>> {
+    let tree: Value = serde_json::from_slice(&std::fs::read(path)?)?;
+    let published = tree.as_array().map(Vec::as_slice).unwrap_or_default();
+    let twice = |metric: &Value| {
+        let of_name = |other: &&Value| other["MetricName"] == metric["MetricName"];
+        published.iter().filter(of_name).count() > 1
+    };
+    let mut metrics = Vec::new();
+    for metric in published.iter().filter(|metric| twice(metric)) {
+        for group in metric["MetricGroup"]
+            .as_str()
+            .unwrap_or_default()
+            .split(';')
+        {
+            let mut metric = metric.clone();
+            metric["MetricGroup"] = group.into();
+            metrics.push(metric);
+        }
+    }
+    Ok(metrics)
+}
+
 /// The events that `has_event` asks for.
 fn asked_events(metrics: &[MetricDefinition]) -> BTreeSet<String> {
     let mut events = BTreeSet::new();
-    for metric in metrics.iter().filter(|metric| metric.expression.contains("has_event(")) {
+    for metric in metrics
+        .iter()
+        .filter(|metric| metric.expression.contains("has_event("))
+    {
         let rests = metric.expression.split("has_event(").skip(1);
         events.extend(rests.filter_map(|rest| Some(rest.split_once(')')?.0.replace('\\', ""))));
     }
@@ -123,11 +160,6 @@ fn asked_events(metrics: &[MetricDefinition]) -> BTreeSet<String> {
 /// `pmu@terms@` as `-e` takes it.
 fn as_event(id: &str) -> String {
     id.replace('@', "/")
-}
-
-/// The metrics that perf7 has for every model.
-fn common_names() -> BTreeSet<&'static str> {
-    oxperf_metric::builtin::DEFAULT_NAMES.into_iter().collect()
 }
 
 fn constants(machine: &str) -> MachineConstants {

@@ -23,7 +23,11 @@ pub(super) fn single(
     jobs: usize,
     part: &mut Part,
 ) -> Result<Vec<Single>> {
-    let names: BTreeSet<String> = machine.metrics.iter().map(|metric| metric.name.to_string()).collect();
+    let names: BTreeSet<String> = machine
+        .metrics
+        .iter()
+        .map(|metric| metric.name.to_string())
+        .collect();
     let names: Vec<String> = names.into_iter().collect();
     let said = parallel(jobs, &names, |_, name| reference.stat(&["-M", name], None));
     let mut singles = Vec::new();
@@ -46,15 +50,27 @@ fn is_ungrouped(text: &str) -> bool {
 }
 
 /// Each group, and lists of metrics with each option.
-pub(super) fn groups(reference: &Reference, machine: &Machine, jobs: usize, part: &mut Part) -> Result<()> {
-    let groups = machine.metrics.iter().flat_map(|metric| metric.groups.iter());
+pub(super) fn groups(
+    reference: &Reference,
+    machine: &Machine,
+    jobs: usize,
+    part: &mut Part,
+) -> Result<()> {
+    let groups = machine
+        .metrics
+        .iter()
+        .flat_map(|metric| metric.groups.iter());
     let groups: BTreeSet<String> = groups.map(|group| group.to_string()).collect();
     let mut lists: Vec<(String, &[&str])> = groups
         .into_iter()
         .filter(|group| !group.is_empty())
         .map(|group| (group, &[] as &[&str]))
         .collect();
-    let names: Vec<_> = machine.metrics.iter().map(|metric| metric.name.as_ref()).collect();
+    let names: Vec<_> = machine
+        .metrics
+        .iter()
+        .map(|metric| metric.name.as_ref())
+        .collect();
     for (place, three) in names.chunks(3).enumerate() {
         let options: &[&str] = [
             &[] as &[&str],
@@ -93,7 +109,10 @@ fn compare(list: &str, options: &[&str], said: &Said, machine: &Machine, part: &
             part.explain("perf7 refuses an event of the metric on this machine");
         }
         _ => part.compare(ours == said.events, || {
-            format!("{list} {options:?}\n      perf7 {:?} {:?}\n      ours  {ours:?}", said.events, said.refused)
+            format!(
+                "{list} {options:?}\n      perf7 {:?} {:?}\n      ours  {ours:?}",
+                said.events, said.refused
+            )
         }),
     }
 }

@@ -18,14 +18,22 @@ pub(super) fn sweep(folder: &Path, part: &mut Part) -> Result<()> {
         let metrics = tree.as_array().or_else(|| tree["Metrics"].as_array());
         for metric in metrics.into_iter().flatten() {
             for expression in expressions(metric) {
+                if is_perfmons_own(&expression) {
+                    part.explain("perfmon's notation of instances, or its comparison `>=`, which perf's language lacks");
+                    continue;
+                }
                 let parsed = MetricExpression::parse(&expression);
                 part.compare(parsed.is_ok(), || {
-                    format!("{}: {expression}: {parsed:?}", path.display())
+                    format!("{}: {parsed:?}: {expression}", path.display())
                 });
             }
         }
     }
     Ok(())
+}
+
+fn is_perfmons_own(expression: &str) -> bool {
+    expression.contains('[') || expression.contains("> =")
 }
 
 fn metric_files(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -74,7 +82,12 @@ fn names(metric: &Value) -> HashMap<String, String> {
     names
 }
 
-fn insert(names: &mut HashMap<String, String>, item: &Value, key: &str, make: impl Fn(&str) -> String) {
+fn insert(
+    names: &mut HashMap<String, String>,
+    item: &Value,
+    key: &str,
+    make: impl Fn(&str) -> String,
+) {
     if let (Some(alias), Some(name)) = (item["Alias"].as_str(), item[key].as_str()) {
         names.insert(alias.to_owned(), make(name));
     }
@@ -87,11 +100,13 @@ fn escaped(name: &str) -> String {
         if "-,=".contains(character) {
             escaped.push('\\');
         }
-        escaped.push(if character.is_ascii_alphanumeric() || "_.:-,=".contains(character) {
-            character
-        } else {
-            '_'
-        });
+        escaped.push(
+            if character.is_ascii_alphanumeric() || "_.:-,=".contains(character) {
+                character
+            } else {
+                '_'
+            },
+        );
     }
     escaped
 }

@@ -38,11 +38,11 @@ pub(super) struct Printed {
 }
 
 impl Reference {
-    pub(super) fn new(run: &Path, machine: &str) -> Result<Reference> {
-        Ok(Reference {
+    pub(super) fn new(run: &Path, machine: &str) -> Reference {
+        Reference {
             run: run.to_owned(),
             machine: machine.to_owned(),
-        })
+        }
     }
 
     pub(super) fn machine(&self) -> &str {
@@ -51,24 +51,34 @@ impl Reference {
 
     fn perf7(&self, arguments: &[&str], counts: Option<&Path>) -> Result<Output> {
         let mut command = Command::new(&self.run);
-        command.args([self.machine.as_str(), "--", "perf7"]).args(arguments);
+        command
+            .args([self.machine.as_str(), "--", "perf7"])
+            .args(arguments);
         command.env("LC_ALL", "C").env_remove("PERF_CONFIG");
         if let Some(counts) = counts {
             command.env("FAKE_COUNTS", counts);
         }
-        command.output().with_context(|| self.run.display().to_string())
+        command
+            .output()
+            .with_context(|| self.run.display().to_string())
     }
 
     /// What `list -j metric` prints.
     pub(super) fn metrics(&self) -> Result<Vec<Value>> {
         let output = self.perf7(&["list", "-j", "metric"], None)?;
-        let start = output.stdout.iter().position(|byte| *byte == b'[').unwrap_or(0);
+        let start = output
+            .stdout
+            .iter()
+            .position(|byte| *byte == b'[')
+            .unwrap_or(0);
         Ok(serde_json::from_slice(&output.stdout[start..])?)
     }
 
     /// Returns whether an event exists, whether or not it can be counted.
     pub(super) fn has_event(&self, event: &str) -> Result<bool> {
-        let status = self.perf7(&["stat", "-e", event, "/bin/true"], None)?.status;
+        let status = self
+            .perf7(&["stat", "-e", event, "/bin/true"], None)?
+            .status;
         Ok(status.code() != Some(USAGE))
     }
 

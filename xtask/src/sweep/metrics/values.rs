@@ -11,7 +11,8 @@ use super::reference::Printed;
 pub(super) fn sweep(machine: &Machine, singles: &[Single], part: &mut Part) -> Result<()> {
     let catalogue = machine.catalogue();
     for single in singles {
-        let Ok(plan) = MetricPlan::new(&single.name, &catalogue, machine, &PlanOptions::default()) else {
+        let Ok(plan) = MetricPlan::new(&single.name, &catalogue, machine, &PlanOptions::default())
+        else {
             continue;
         };
         if plan.metrics.len() != 1 {
@@ -37,13 +38,18 @@ fn compare(
     let counts = |id: &str| single.said.counts.get(id).copied();
     let value = metric.evaluate(machine, &counts)?;
     let ours = as_printed(metric, &value);
-    part.compare(ours == *printed, || format!("{}: perf7 {printed:?}, ours {ours:?}", metric.name));
+    part.compare(ours == *printed, || {
+        format!("{}: perf7 {printed:?}, ours {ours:?}", metric.name)
+    });
     Ok(())
 }
 
 fn as_printed(metric: &PlannedMetric, value: &MetricValue) -> Printed {
     let name = &metric.name;
-    let unit = metric.scale().map(|scale| scale.unit.as_str()).unwrap_or_default();
+    let unit = metric
+        .scale()
+        .map(|scale| scale.unit.as_str())
+        .unwrap_or_default();
     let value_text = if value.value.is_nan() {
         "nan".to_owned()
     } else {
