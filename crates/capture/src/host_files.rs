@@ -1,4 +1,4 @@
-//! The running host's description of itself, as features of a recording.
+//! The running host's description of itself, as features of a recording and as constants of metrics.
 //!
 //! Everything comes from files below a root, so a test or a container's view can be read as well as this machine.
 //! Facts that the kernel does not give are left out. The features that belong to a recording and not to its host (command
@@ -8,6 +8,7 @@ mod cache;
 mod cpu_set;
 mod identity;
 mod memory;
+mod metric_constants;
 mod pmus;
 mod sched_domains;
 mod topology;
@@ -16,8 +17,10 @@ mod tree;
 use std::path::PathBuf;
 
 use oxperf_data::FeatureSet;
+use oxperf_metric::MachineConstants;
 use oxperf_sys::Sysfs;
 
+pub use metric_constants::MetricScope;
 use tree::Tree;
 
 /// A host whose `/proc` and `/sys` can be read.
@@ -41,6 +44,11 @@ impl HostFiles {
         HostFiles {
             tree: Tree::new(root, sysfs),
         }
+    }
+
+    /// The constants of metric expressions on this host, for what is counted.
+    pub fn metric_constants(&self, scope: &MetricScope) -> MachineConstants {
+        metric_constants::collect(&self.tree, scope)
     }
 
     /// Every feature that the host's files give.

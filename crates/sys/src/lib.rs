@@ -36,6 +36,7 @@ mod signal;
 mod spawn;
 mod sysfs;
 pub mod terminal;
+mod tsc;
 
 pub use errno::Errno;
 pub use kernel::{
@@ -56,3 +57,4 @@ pub use ring::{
 pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self};
 pub use spawn::{SpawnError, Workload, WorkloadSpec};
 pub use sysfs::Sysfs;
+pub use tsc::tsc_frequency;

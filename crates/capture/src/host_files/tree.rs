@@ -29,6 +29,11 @@ impl Tree {
         }
     }
 
+    /// Returns whether there is a file of this path.
+    pub(super) fn exists(&self, path: &str) -> bool {
+        self.path(path).exists()
+    }
+
     /// The text of a file without the white space around it.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let bytes = fs::read(self.path(path)).ok()?;
