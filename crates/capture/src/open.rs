@@ -227,7 +227,7 @@ impl OpenEvents {
             .flat_map(|(index, (event, planned))| {
                 let fds = event.fds.iter().zip(&event.ids);
                 fds.filter_map(move |((_, fd), &id)| {
-                    let read = kernel.read(fd, planned.attr.read_format).ok()?;
+                    let read = kernel.read(fd).ok()?;
                     let own = read
                         .values
                         .iter()

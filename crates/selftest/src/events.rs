@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use oxperf_abi::{AttrFlags, EventAttr, EventType, ReadFormat, RecordType, SoftwareId};
+use oxperf_abi::{AttrFlags, EventAttr, EventType, RecordType, SoftwareId};
 use oxperf_sys::{
     Control, ControlScope, DataRing, EventFd, EventTask, OpenError, OpenRequest, RingPages,
     open_event,
@@ -97,7 +97,7 @@ pub(crate) fn switch(event: &EventFd, on: bool) -> Result<(), Shortfall> {
 
 /// The count of an event without a read format.
 pub(crate) fn value(event: &EventFd) -> Result<u64, Shortfall> {
-    let read = event.read(ReadFormat::default());
+    let read = event.read();
     let read = read.map_err(Shortfall::failure)?;
     let first = read.values.first();
     first

@@ -7,18 +7,19 @@ mod fake;
 mod logging;
 mod real;
 
-pub use fake::{FakeCall, FakeCount, FakeKernel, OpenedEvent, OpenedTask};
+pub use fake::{FakeCall, FakeCount, FakeKernel, FakeOverflow, FakePmu, OpenedEvent, OpenedTask};
 pub use logging::{LoggingKernel, OpenLogError};
 pub use real::RealKernel;
 
 use crate::{
-    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, Control, CounterRead, DataRing, EventFd,
-    OpenError, OpenRequest, ReadError, RingError, RingPages,
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, BpfProgramId, Control, CounterPage,
+    CounterRead, DataRing, EventFd, Notification, OpenError, OpenRequest, ReadError, RingError,
+    RingPages,
 };
-use oxperf_abi::{EventId, ReadFormat};
+use oxperf_abi::EventId;
 use std::io;
 
-/// A change to all events that this process has opened.
+/// A change to all events that the calling thread has opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OwnEvents {
     /// All of them count (`PR_TASK_PERF_EVENTS_ENABLE`).
@@ -41,7 +42,8 @@ pub trait Kernel: Sync {
     /// The kernel's answer.
     fn control(&self, event: &EventFd, control: Control<'_>) -> io::Result<()>;
 
-    /// Enables or disables all events that the calling thread has opened, with one call.
+    /// Enables or disables all events that the calling thread has opened, with one call: members of groups and events of
+    /// other tasks among them. Those that others opened for this thread stay as they are.
     ///
     /// # Errors
     /// The kernel's answer: `EINVAL` where it has no performance events.
@@ -53,11 +55,35 @@ pub trait Kernel: Sync {
     /// The kernel's answer.
     fn id(&self, event: &EventFd) -> io::Result<EventId>;
 
-    /// Reads a counter or its group.
+    /// The BPF programs at the event's tracepoint or probe.
     ///
     /// # Errors
-    /// The kernel's answer, or too few bytes.
-    fn read(&self, event: &EventFd, format: ReadFormat) -> Result<CounterRead, ReadError>;
+    /// The kernel's answer: `EINVAL` for an event that is neither.
+    fn bpf_programs(&self, event: &EventFd) -> io::Result<Vec<BpfProgramId>>;
+
+    /// Reads a counter or its group. Never waits.
+    ///
+    /// # Errors
+    /// The kernel's answer, a pinned event without its counter, or too few bytes.
+    fn read(&self, event: &EventFd) -> Result<CounterRead, ReadError>;
+
+    /// Sends a signal at each overflow that wakes somebody, or none any more.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    fn notify(&self, event: &EventFd, notification: Option<Notification>) -> io::Result<()>;
+
+    /// Makes an event's descriptor a blocking one, or not.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    fn set_blocking(&self, event: &EventFd, blocking: bool) -> io::Result<()>;
+
+    /// Maps the page of an event that has no ring, to read its counter without a call.
+    ///
+    /// # Errors
+    /// The reason of the refusal.
+    fn map_counter_page(&self, event: &EventFd) -> Result<CounterPage, RingError>;
 
     /// Maps an event's ring of records.
     ///

@@ -22,15 +22,18 @@ mod arrivals;
 pub mod clock;
 pub mod cpus;
 mod errno;
+mod event;
 pub mod files;
 pub mod heap;
 mod kernel;
 pub mod limits;
 mod map;
 mod open;
+mod overflow;
 mod poll;
 pub mod process;
 mod redirection;
+mod registers;
 mod ring;
 mod signal;
 mod spawn;
@@ -39,20 +42,25 @@ pub mod terminal;
 mod tsc;
 
 pub use errno::Errno;
+pub use event::{
+    Counter, CounterGroup, EventSpec, ProbeError, SelfCount, SelfCounter, Uprobe, WatchedAccess,
+};
 pub use kernel::{
-    FakeCall, FakeCount, FakeKernel, Kernel, LoggingKernel, OpenLogError, OpenedEvent, OpenedTask,
-    OwnEvents, RealKernel,
+    FakeCall, FakeCount, FakeKernel, FakeOverflow, FakePmu, Kernel, LoggingKernel, OpenLogError,
+    OpenedEvent, OpenedTask, OwnEvents, RealKernel,
 };
 pub use map::{MappedFile, TruncatedFile, truncated_files};
 pub use open::{
-    Control, ControlScope, CounterRead, CounterValue, EventFd, EventTask, OpenError, OpenFlags,
-    OpenRequest, ReadError, open_event,
+    BpfProgramId, Control, ControlScope, CounterRead, CounterValue, Estimate, EventFd, EventTask,
+    Notification, OpenError, OpenFlags, OpenRequest, ReadError, SignalReceiver, open_event,
 };
+pub use overflow::{Overflow, OverflowKind, OverflowSignals};
 pub use poll::{NON_BLOCKING, PollSet, PollSlot, Readiness};
 pub use redirection::Redirection;
+pub use registers::CpuRegisters;
 pub use ring::{
-    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, DataRing, RingError, RingPages,
-    TimeConversion,
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, CounterPage, CounterRegisters, DataRing,
+    FakePage, FakePageClock, RingError, RingPages, TimeConversion, UserCount,
 };
 pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self};
 pub use spawn::{SpawnError, Workload, WorkloadSpec};

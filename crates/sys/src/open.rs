@@ -4,37 +4,50 @@ mod attr;
 mod control;
 mod description;
 mod error;
+mod estimate;
+mod notify;
 mod read;
 mod request;
 
-pub use control::{Control, ControlScope};
+pub use control::{BpfProgramId, Control, ControlScope};
 pub use error::OpenError;
+pub use estimate::Estimate;
+pub use notify::{Notification, SignalReceiver};
 pub use read::{CounterRead, CounterValue, ReadError};
 pub use request::{EventTask, OpenFlags, OpenRequest};
 
 use crate::Errno;
+use oxperf_abi::ReadFormat;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 /// An open event. Closing it ends the event.
 #[derive(Debug)]
-pub struct EventFd(OwnedFd);
+pub struct EventFd {
+    fd: OwnedFd,
+    read_format: ReadFormat,
+}
 
 impl EventFd {
-    /// Takes a descriptor that stands for an event.
-    pub(crate) fn from_owned(fd: OwnedFd) -> EventFd {
-        EventFd(fd)
+    /// Takes a descriptor that stands for an event with this format of reads.
+    pub(crate) fn from_owned(fd: OwnedFd, read_format: ReadFormat) -> EventFd {
+        EventFd { fd, read_format }
+    }
+
+    /// The fields of a read, as the event was opened with them.
+    pub fn read_format(&self) -> ReadFormat {
+        self.read_format
     }
 }
 
 impl AsFd for EventFd {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.fd.as_fd()
     }
 }
 
 impl AsRawFd for EventFd {
     fn as_raw_fd(&self) -> RawFd {
-        self.0.as_raw_fd()
+        self.fd.as_raw_fd()
     }
 }
 
@@ -43,13 +56,14 @@ impl AsRawFd for EventFd {
 /// # Errors
 /// The kernel's answer, by meaning.
 pub fn open_event(request: &OpenRequest<'_>) -> Result<EventFd, OpenError> {
-    let raw = attr::RawAttr::new(request.attr);
+    let mut raw = attr::RawAttr::new(request.attr);
     let group = request.group.map_or(-1, AsRawFd::as_raw_fd);
-    // SAFETY: `raw` is a live `perf_event_attr` of at least `raw.size` bytes; the other arguments are numbers.
+    // SAFETY: `raw` is a live `perf_event_attr` of at least `raw.size` bytes, and mutable because a kernel that finds it
+    // too new writes the size there that it knows; the other arguments are numbers.
     let result = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,
-            &raw as *const attr::RawAttr,
+            &raw mut raw,
             request.task.raw(),
             request.raw_cpu(),
             group,
@@ -58,7 +72,10 @@ pub fn open_event(request: &OpenRequest<'_>) -> Result<EventFd, OpenError> {
     };
     match RawFd::try_from(result) {
         // SAFETY: the kernel just returned this descriptor, so nobody else owns it.
-        Ok(fd) if fd >= 0 => Ok(EventFd(unsafe { OwnedFd::from_raw_fd(fd) })),
+        Ok(fd) if fd >= 0 => Ok(EventFd::from_owned(
+            unsafe { OwnedFd::from_raw_fd(fd) },
+            request.attr.read_format,
+        )),
         _ => Err(OpenError::from(Errno::last())),
     }
 }

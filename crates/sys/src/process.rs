@@ -1,6 +1,7 @@
 //! Facts about this process and its system.
 
 use crate::errno::check;
+use oxperf_abi::Tid;
 use std::ffi::{CStr, OsString};
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,6 +13,12 @@ pub fn page_size() -> usize {
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     // The call cannot fail for this name; 4096 is the smallest page of any supported machine.
     usize::try_from(size).unwrap_or(4096)
+}
+
+/// The calling thread.
+pub fn current_thread() -> Tid {
+    // SAFETY: the call takes nothing and cannot fail.
+    Tid(unsafe { libc::gettid() })
 }
 
 /// Whose rights this process has; 0 is root.

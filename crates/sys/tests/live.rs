@@ -131,7 +131,7 @@ fn a_group_is_read_at_once() {
         .control(&leader, Control::Enable(ControlScope::Group))
         .unwrap();
     busy(Duration::from_millis(5));
-    let read = RealKernel.read(&leader, format).unwrap();
+    let read = RealKernel.read(&leader).unwrap();
     assert_eq!(read.values.len(), 21);
     assert_eq!(read.values[0].id, Some(RealKernel.id(&leader).unwrap()));
     assert_eq!(
@@ -163,13 +163,10 @@ fn counting_begins_with_the_workloads_exec() {
     )) else {
         return;
     };
-    assert_eq!(
-        RealKernel.read(&event, attr.read_format).unwrap().values[0].value,
-        0
-    );
+    assert_eq!(RealKernel.read(&event).unwrap().values[0].value, 0);
     workload.start().unwrap();
     assert!(workload.wait().unwrap().success());
-    assert!(RealKernel.read(&event, attr.read_format).unwrap().values[0].value > 0);
+    assert!(RealKernel.read(&event).unwrap().values[0].value > 0);
 }
 
 #[test]
@@ -188,7 +185,7 @@ fn a_breakpoint_counts_writes() {
         return;
     };
     (0..10).for_each(|value| WATCHED.store(value, Ordering::Relaxed));
-    let read = RealKernel.read(&event, attr.read_format).unwrap();
+    let read = RealKernel.read(&event).unwrap();
     assert_eq!(read.values[0].value, 10);
 }
 
@@ -271,7 +268,7 @@ fn own_events_stop_and_go_on_together() {
         return;
     };
     let count = || {
-        let read = RealKernel.read(&event, clock.read_format).unwrap();
+        let read = RealKernel.read(&event).unwrap();
         read.values[0].value
     };
     RealKernel.control_own_events(OwnEvents::Disable).unwrap();

@@ -78,7 +78,7 @@ mod tests {
         let mut whole = Whole::default();
         let mut moved = 0;
         for piece in trace.chunks(1000) {
-            assert!(kernel.write_aux(&mut ring, piece));
+            assert!(kernel.write_aux(0, piece));
             moved += move_trace(&mut ring, &mut whole).unwrap();
         }
         assert_eq!(move_trace(&mut ring, &mut whole).unwrap(), 0);

@@ -41,9 +41,9 @@ mod tests {
         let request = OpenRequest::new(&attr, EventTask::Caller);
         let event = kernel.open(&request).unwrap();
         let page = RingPages::new(1).unwrap();
-        let mut ring = kernel.map_backward_ring(&event, page).unwrap();
+        let ring = kernel.map_backward_ring(&event, page).unwrap();
         for value in 1..=2 {
-            kernel.write_newest(&mut ring, &record(value));
+            assert!(kernel.write_records(0, &record(value)));
         }
         let mut records = Vec::new();
         let copied = copy_newest(&kernel, &event, &ring, &mut records).unwrap();

@@ -139,7 +139,7 @@ pub(crate) fn event_times(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     let mut attr = software(SoftwareId::TaskClock);
     attr.read_format = format;
     let event = open(&attr)?;
-    let before = event.read(format).map_err(Shortfall::failure)?;
+    let before = event.read().map_err(Shortfall::failure)?;
     ensure(
         before.enabled == Some(0),
         "an event that is off has been enabled for some time",
@@ -147,7 +147,7 @@ pub(crate) fn event_times(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     switch(&event, true)?;
     busy(5);
     switch(&event, false)?;
-    let after = event.read(format).map_err(Shortfall::failure)?;
+    let after = event.read().map_err(Shortfall::failure)?;
     trial.note(format_args!(
         "enabled {:?} ns, running {:?} ns",
         after.enabled, after.running
@@ -205,7 +205,7 @@ pub(crate) fn groups(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     switch(&leader, true)?;
     busy(5);
     switch(&leader, false)?;
-    let read = leader.read(format).map_err(Shortfall::failure)?;
+    let read = leader.read().map_err(Shortfall::failure)?;
     let ids: Vec<_> = read.values.iter().map(|value| value.id).collect();
     trial.note(format_args!("{:?}", read.values));
     ensure(

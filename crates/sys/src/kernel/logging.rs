@@ -2,10 +2,11 @@
 
 use super::{Kernel, OwnEvents};
 use crate::{
-    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, Control, CounterRead, DataRing, Errno,
-    EventFd, OpenError, OpenRequest, ReadError, RingError, RingPages,
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, BpfProgramId, Control, CounterPage,
+    CounterRead, DataRing, Errno, EventFd, Notification, OpenError, OpenRequest, ReadError,
+    RingError, RingPages,
 };
-use oxperf_abi::{EventId, ReadFormat};
+use oxperf_abi::EventId;
 use std::fs;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -82,8 +83,24 @@ impl Kernel for LoggingKernel<'_> {
         self.inner.id(event)
     }
 
-    fn read(&self, event: &EventFd, format: ReadFormat) -> Result<CounterRead, ReadError> {
-        self.inner.read(event, format)
+    fn bpf_programs(&self, event: &EventFd) -> io::Result<Vec<BpfProgramId>> {
+        self.inner.bpf_programs(event)
+    }
+
+    fn read(&self, event: &EventFd) -> Result<CounterRead, ReadError> {
+        self.inner.read(event)
+    }
+
+    fn notify(&self, event: &EventFd, notification: Option<Notification>) -> io::Result<()> {
+        self.inner.notify(event, notification)
+    }
+
+    fn set_blocking(&self, event: &EventFd, blocking: bool) -> io::Result<()> {
+        self.inner.set_blocking(event, blocking)
+    }
+
+    fn map_counter_page(&self, event: &EventFd) -> Result<CounterPage, RingError> {
+        self.inner.map_counter_page(event)
     }
 
     fn map_ring(&self, event: &EventFd, pages: RingPages) -> Result<DataRing, RingError> {

@@ -3,10 +3,11 @@
 use super::{Kernel, OwnEvents};
 use crate::errno::check;
 use crate::{
-    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, Control, CounterRead, DataRing, EventFd,
-    OpenError, OpenRequest, ReadError, RingError, RingPages, open_event, ring,
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, BpfProgramId, Control, CounterPage,
+    CounterRead, DataRing, EventFd, Notification, OpenError, OpenRequest, ReadError, RingError,
+    RingPages, open_event, ring,
 };
-use oxperf_abi::{EventId, ReadFormat};
+use oxperf_abi::EventId;
 use std::io;
 
 /// Passes every call on to the running kernel.
@@ -35,8 +36,24 @@ impl Kernel for RealKernel {
         event.id()
     }
 
-    fn read(&self, event: &EventFd, format: ReadFormat) -> Result<CounterRead, ReadError> {
-        event.read(format)
+    fn bpf_programs(&self, event: &EventFd) -> io::Result<Vec<BpfProgramId>> {
+        event.bpf_programs()
+    }
+
+    fn read(&self, event: &EventFd) -> Result<CounterRead, ReadError> {
+        event.read()
+    }
+
+    fn notify(&self, event: &EventFd, notification: Option<Notification>) -> io::Result<()> {
+        event.notify(notification)
+    }
+
+    fn set_blocking(&self, event: &EventFd, blocking: bool) -> io::Result<()> {
+        event.set_blocking(blocking)
+    }
+
+    fn map_counter_page(&self, event: &EventFd) -> Result<CounterPage, RingError> {
+        CounterPage::map(event)
     }
 
     fn map_ring(&self, event: &EventFd, pages: RingPages) -> Result<DataRing, RingError> {

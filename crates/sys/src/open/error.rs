@@ -50,12 +50,24 @@ pub enum OpenError {
     /// `ENOSYS`: a kernel without performance events.
     #[error("the kernel has no performance events")]
     NotImplemented,
+    /// `EBADF`: the group's leader or the cgroup's directory is not an open descriptor of that kind.
+    #[error("no such open event or cgroup")]
+    BadDescriptor,
+    /// `EFAULT`: a text that the attribute points to, such as a probe's path, cannot be read.
+    #[error("bad address")]
+    BadAddress,
+    /// `EINTR`: a signal came first, or something else uses the probe's place in another way.
+    #[error("interrupted")]
+    Interrupted,
+    /// `ENOMEM`: the kernel has no memory for the event, its call chains or its traces.
+    #[error("out of memory")]
+    NoMemory,
     /// Any other answer.
     #[error("{0}")]
     Other(Errno),
 }
 
-const MEANINGS: [(i32, OpenError); 15] = [
+const MEANINGS: [(i32, OpenError); 19] = [
     (libc::EACCES, OpenError::AccessDenied),
     (libc::EPERM, OpenError::NotPermitted),
     (libc::ENOENT, OpenError::NoSuchEvent),
@@ -71,6 +83,10 @@ const MEANINGS: [(i32, OpenError); 15] = [
     (libc::ENOSPC, OpenError::NoSpace),
     (libc::EOVERFLOW, OpenError::StackTooDeep),
     (libc::ENOSYS, OpenError::NotImplemented),
+    (libc::EBADF, OpenError::BadDescriptor),
+    (libc::EFAULT, OpenError::BadAddress),
+    (libc::EINTR, OpenError::Interrupted),
+    (libc::ENOMEM, OpenError::NoMemory),
 ];
 
 impl From<Errno> for OpenError {
@@ -109,8 +125,8 @@ mod tests {
             OpenError::AccessDenied
         );
         assert_eq!(
-            OpenError::from(Errno(libc::EINTR)),
-            OpenError::Other(Errno(libc::EINTR))
+            OpenError::from(Errno(libc::EIO)),
+            OpenError::Other(Errno(libc::EIO))
         );
     }
 }

@@ -33,8 +33,17 @@ pub enum ReadError {
     /// The kernel's answer.
     #[error("cannot read the counter: {0}")]
     Io(#[from] io::Error),
-    /// Fewer bytes than the format asks for; 0 bytes mean that the event is in an error state (a pinned event
-    /// that lost its place).
+    /// A pinned event did not get its counter, so that the kernel has nothing to give (end of file). It counts again
+    /// after [`Control::Enable`](crate::Control::Enable).
+    #[error("the pinned event has no counter")]
+    NotCounting,
+    /// The buffer is smaller than the read (`ENOSPC`).
+    #[error("a buffer of {room} bytes is too small for the counter's format")]
+    TooSmall {
+        /// Bytes of the buffer.
+        room: usize,
+    },
+    /// Fewer bytes than the format asks for.
     #[error("the counter gave {length} bytes, too few for its format")]
     Short {
         /// Bytes that came.
@@ -119,31 +128,47 @@ impl Words<'_> {
 }
 
 impl EventFd {
-    /// Reads the counter, or its whole group; `format` must be the one that the event was opened with.
+    /// Reads the counter, or its whole group. A read never waits, whether the descriptor is blocking or not.
     ///
     /// # Errors
-    /// The kernel's answer, or [`ReadError::Short`].
-    pub fn read(&self, format: ReadFormat) -> Result<CounterRead, ReadError> {
+    /// [`ReadError::NotCounting`] for a pinned event without its counter; otherwise the kernel's answer.
+    pub fn read(&self) -> Result<CounterRead, ReadError> {
+        /// More than any group: an event has a descriptor, and a value of it at most 3 words.
+        const MOST: usize = 1 << 22;
         let mut buffer = vec![0; 256];
-        let length = loop {
+        loop {
             match self.read_into(&mut buffer) {
-                // A group that needs more room than this.
-                Err(error)
-                    if error.raw_os_error() == Some(libc::ENOSPC) && buffer.len() < 1 << 20 =>
-                {
-                    buffer.resize(buffer.len() * 4, 0);
+                Err(ReadError::TooSmall { room }) if room < MOST => buffer.resize(room * 4, 0),
+                answer => {
+                    let length = answer?;
+                    let bytes = buffer.get(..length).unwrap_or_default();
+                    return CounterRead::decode(bytes, self.read_format());
                 }
-                answer => break answer?,
             }
-        };
-        CounterRead::decode(buffer.get(..length).unwrap_or_default(), format)
+        }
     }
 
-    fn read_into(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    /// Reads into the caller's buffer, and returns how many bytes came: for [`CounterRead::decode`].
+    ///
+    /// # Errors
+    /// [`ReadError::TooSmall`] where the buffer has no room for them all; as [`EventFd::read`] otherwise.
+    pub fn read_into(&self, buffer: &mut [u8]) -> Result<usize, ReadError> {
         // SAFETY: the kernel writes at most `buffer.len()` bytes into a live, exclusively borrowed buffer.
         let length =
             unsafe { libc::read(self.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
-        usize::try_from(length).map_err(|_| io::Error::last_os_error())
+        match usize::try_from(length) {
+            Ok(0) => Err(ReadError::NotCounting),
+            Ok(length) => Ok(length),
+            Err(_) => Err(read_error(io::Error::last_os_error(), buffer.len())),
+        }
+    }
+}
+
+fn read_error(error: io::Error, room: usize) -> ReadError {
+    if error.raw_os_error() == Some(libc::ENOSPC) {
+        ReadError::TooSmall { room }
+    } else {
+        error.into()
     }
 }
 

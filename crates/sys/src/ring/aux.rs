@@ -14,6 +14,7 @@ use super::data::{DataRing, RingError, RingPages};
 use super::page::ControlPage;
 use super::positions::{Cursor, Shared};
 use super::region::{Access, Backing, Region};
+use super::writer::TraceWriter;
 use crate::{EventFd, process};
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -54,7 +55,7 @@ pub struct AuxSnapshotRing {
 /// The mapped area and the page with its positions. The area is unmapped first.
 #[derive(Debug)]
 struct AuxArea {
-    trace: Region,
+    trace: Arc<Region>,
     control: Arc<Region>,
     size: usize,
 }
@@ -128,7 +129,7 @@ impl AuxArea {
         Ok((
             ring,
             AuxArea {
-                trace,
+                trace: Arc::new(trace),
                 control,
                 size,
             },
@@ -182,14 +183,9 @@ impl AuxRing {
         unsafe { slice::from_raw_parts(start.add(range.start).as_ptr(), range.len()) }
     }
 
-    /// Appends trace at the head as hardware does: the fake kernel's side. False, and nothing written, when it does not
-    /// fit.
-    pub(crate) fn produce(&mut self, trace: &[u8]) -> bool {
-        if trace.len() > self.size() - self.pending() {
-            return false;
-        }
-        self.area.produce(trace);
-        true
+    /// The hardware's side of an area of the fake kernel; there is one.
+    pub(crate) fn writer(&self) -> TraceWriter {
+        TraceWriter::new(&self.area.trace, &self.area.control, self.size(), false)
     }
 }
 
@@ -230,28 +226,9 @@ impl AuxSnapshotRing {
         first[offset - word..].iter().any(|byte| *byte != 0) || rest.step_by(8).any(is_written)
     }
 
-    /// Writes trace over the oldest, with positions within the area as Intel PT has them: the fake kernel's side.
-    pub(crate) fn overwrite(&mut self, trace: &[u8]) {
-        let newest = &trace[trace.len().saturating_sub(self.area.size)..];
-        self.area.produce(newest);
-        let head = self.position() & (self.area.size as u64 - 1);
-        self.area.positions().head.store(head, Ordering::Release);
-    }
-}
-
-impl AuxArea {
-    /// Writes at the head, around the end, and moves the head. The area is the fake kernel's, which is writable.
-    fn produce(&mut self, trace: &[u8]) {
-        let head = self.positions().head.load(Ordering::Relaxed);
-        let start = (head & (self.size as u64 - 1)) as usize;
-        let (first, second) = trace.split_at(trace.len().min(self.size - start));
-        // SAFETY: only areas of the fake kernel get here, which are writable; `&mut self` ends all that was lent.
-        unsafe {
-            self.trace.write(start, first);
-            self.trace.write(0, second);
-        }
-        let head = head.wrapping_add(trace.len() as u64);
-        self.positions().head.store(head, Ordering::Release);
+    /// The hardware's side of an area of the fake kernel; there is one.
+    pub(crate) fn writer(&self) -> TraceWriter {
+        TraceWriter::new(&self.area.trace, &self.area.control, self.size(), true)
     }
 }
 
@@ -284,16 +261,12 @@ impl Shared for AuxPositions<'_> {
 }
 
 fn positions(control: &Region) -> AuxPositions<'_> {
-    let page = control.start().cast::<ControlPage>().as_ptr();
-    // SAFETY: the region is that of a ring of records, which starts with a page-aligned control page and outlives the
-    // borrow; these words are only ever accessed atomically. No reference to the rest of the page is made.
-    unsafe {
-        AuxPositions {
-            head: &(*page).aux_head,
-            tail: &(*page).aux_tail,
-            offset: &(*page).aux_offset,
-            size: &(*page).aux_size,
-        }
+    let page = ControlPage::of(control);
+    AuxPositions {
+        head: &page.aux_head,
+        tail: &page.aux_tail,
+        offset: &page.aux_offset,
+        size: &page.aux_size,
     }
 }
 
@@ -312,13 +285,14 @@ mod tests {
     #[test]
     fn a_whole_trace_waits_for_its_reader() {
         let (_ring, mut aux) = anonymous_aux(one_page()).unwrap();
+        let mut writer = aux.writer();
         let size = aux.size();
-        assert!(aux.produce(&vec![1; size - 2]));
+        assert!(writer.write(&vec![1; size - 2]));
         aux.consume(size - 2);
         assert_eq!(aux.position(), size as u64 - 2);
-        assert!(aux.produce(b"abcde"));
+        assert!(writer.write(b"abcde"));
         assert_eq!(aux.available(), (&b"ab"[..], &b"cde"[..]));
-        assert!(!aux.produce(&vec![2; size - 4]));
+        assert!(!writer.write(&vec![2; size - 4]));
         assert_eq!(aux.pending(), 5);
         aux.consume(99);
         assert_eq!(aux.available(), (&[][..], &[][..]));
@@ -326,28 +300,33 @@ mod tests {
 
     #[test]
     fn the_area_outlives_its_ring_of_records() {
-        let (ring, mut aux) = anonymous_aux(one_page()).unwrap();
+        let (ring, aux) = anonymous_aux(one_page()).unwrap();
+        let mut writer = aux.writer();
         drop(ring);
-        assert!(aux.produce(b"trace"));
+        assert!(writer.write(b"trace"));
         assert_eq!(aux.available().0, b"trace");
     }
 
     #[test]
     fn a_snapshot_of_a_fresh_area_is_what_was_written() {
-        let (_ring, mut aux) = anonymous_aux_snapshot(one_page()).unwrap();
+        let (_ring, aux) = anonymous_aux_snapshot(one_page()).unwrap();
+        let mut writer = aux.writer();
         let mut taken = Vec::new();
         assert_eq!(aux.snapshot(&mut taken), 0);
-        aux.overwrite(b"abc");
+        writer.write(b"abc");
         assert_eq!(aux.snapshot(&mut taken), 3);
         assert_eq!(taken, b"abc");
     }
 
     #[test]
     fn a_snapshot_of_a_full_area_begins_with_the_oldest_byte() {
-        let (_ring, mut aux) = anonymous_aux_snapshot(one_page()).unwrap();
+        let (_ring, aux) = anonymous_aux_snapshot(one_page()).unwrap();
+        let mut writer = aux.writer();
         let size = aux.size();
         let trace: Vec<u8> = (0..size + 5).map(|at| (at % 251 + 1) as u8).collect();
-        trace.chunks(1001).for_each(|piece| aux.overwrite(piece));
+        trace
+            .chunks(1001)
+            .for_each(|piece| assert!(writer.write(piece)));
         assert_eq!(aux.position(), 5, "positions are within the area");
         let mut taken = Vec::new();
         assert_eq!(aux.snapshot(&mut taken), size);
@@ -362,9 +341,10 @@ mod tests {
 
     #[test]
     fn a_trace_that_ends_at_the_end_of_the_area_is_whole() {
-        let (_ring, mut aux) = anonymous_aux_snapshot(one_page()).unwrap();
+        let (_ring, aux) = anonymous_aux_snapshot(one_page()).unwrap();
+        let mut writer = aux.writer();
         let trace = vec![7; aux.size()];
-        aux.overwrite(&trace);
+        writer.write(&trace);
         let mut taken = Vec::new();
         aux.snapshot(&mut taken);
         assert_eq!((aux.position(), taken), (0, trace));

@@ -11,15 +11,17 @@
 use super::data::{RingError, RingPages};
 use super::page::ControlPage;
 use super::region::{Access, Backing, Region};
+use super::writer::{Direction, RecordWriter};
 use crate::{EventFd, process};
 use std::ops::Range;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A mapped ring of the newest records.
 #[derive(Debug)]
 pub struct BackwardRing {
-    region: Region,
+    region: Arc<Region>,
     size: usize,
 }
 
@@ -48,7 +50,10 @@ impl BackwardRing {
         let size = pages.bytes();
         let region = Region::map(backing, size + process::page_size(), access)
             .map_err(|errno| RingError::of_mapping(size, errno))?;
-        Ok(BackwardRing { region, size })
+        Ok(BackwardRing {
+            region: Arc::new(region),
+            size,
+        })
     }
 
     /// Bytes of the data pages.
@@ -105,24 +110,12 @@ impl BackwardRing {
     }
 
     fn head(&self) -> &AtomicU64 {
-        let page = self.region.start().cast::<ControlPage>().as_ptr();
-        // SAFETY: the region starts with a page-aligned control page and outlives the borrow; the word is only ever
-        // accessed atomically. No reference to the rest of the page is made.
-        unsafe { &(*page).data_head }
+        &ControlPage::of(&self.region).data_head
     }
 
-    /// Writes a record before the newest one: the fake kernel's side.
-    pub(crate) fn produce(&mut self, record: &[u8]) {
-        let head = self.head().load(Ordering::Relaxed);
-        let head = head.wrapping_sub(record.len() as u64);
-        let start = self.offset_of(head);
-        let (first, second) = record.split_at(record.len().min(self.size - start));
-        // SAFETY: only rings of the fake kernel get here, which are writable; no reference to the data is ever made.
-        unsafe {
-            self.region.write(process::page_size() + start, first);
-            self.region.write(process::page_size(), second);
-        }
-        self.head().store(head, Ordering::Release);
+    /// The kernel's side of a ring of the fake kernel; there is one.
+    pub(crate) fn writer(&self) -> RecordWriter {
+        RecordWriter::new(&self.region, self.size, Direction::Backward)
     }
 }
 
@@ -159,21 +152,23 @@ mod tests {
 
     #[test]
     fn the_newest_record_comes_first() {
-        let mut ring = ring();
+        let ring = ring();
+        let mut writer = ring.writer();
         assert_eq!(values(&ring), []);
         for value in 1..=3 {
-            ring.produce(&record(value, 24));
+            writer.write(&record(value, 24));
         }
         assert_eq!(values(&ring), [3, 2, 1]);
     }
 
     #[test]
     fn what_was_overwritten_in_part_is_left_out() {
-        let mut ring = ring();
+        let ring = ring();
+        let mut writer = ring.writer();
         let per_lap = ring.size() / 24;
         assert_ne!(ring.size() % 24, 0);
         for value in 0..1000 {
-            ring.produce(&record(value, 24));
+            writer.write(&record(value, 24));
             let values = values(&ring);
             assert!(values.len() <= per_lap);
             assert!(
@@ -189,12 +184,13 @@ mod tests {
     #[test]
     fn sizes_that_make_no_sense_end_the_walk() {
         for size in [0, 4, 12] {
-            let mut ring = ring();
-            ring.produce(&record(1, 16));
+            let ring = ring();
+            let mut writer = ring.writer();
+            writer.write(&record(1, 16));
             let mut broken = record(2, 16);
             broken[6..8].copy_from_slice(&u16::to_ne_bytes(size));
-            ring.produce(&broken);
-            ring.produce(&record(3, 16));
+            writer.write(&broken);
+            writer.write(&record(3, 16));
             assert_eq!(values(&ring), [3], "{size}");
         }
     }

@@ -8,10 +8,13 @@
 //! The kernel never writes between tail and head ([`super::positions`]), so those bytes can be lent out until
 //! [`DataRing::consume`] moves the tail.
 
+use super::counter::CounterPage;
 use super::page::{ControlPage, TimeConversion};
 use super::positions::{Cursor, Shared};
 use super::region::{Access, Backing, Region};
+use super::writer::{Direction, RecordWriter};
 use crate::{Errno, EventFd, process};
+use std::fmt;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::ptr::NonNull;
@@ -85,8 +88,14 @@ pub struct DataRing {
     /// Shared with the AUX area that belongs to the ring, whose positions stand on the same page.
     region: Arc<Region>,
     cursor: Cursor,
-    /// Records that a fake kernel writes whenever something is consumed.
-    refill: Vec<u8>,
+    /// The fake kernel, which hears of what was consumed.
+    listener: Option<Arc<dyn ConsumeListener>>,
+}
+
+/// Somebody who hears that records of a ring were consumed.
+pub(crate) trait ConsumeListener: Send + Sync + fmt::Debug {
+    /// The tail of the ring has moved.
+    fn consumed(&self);
 }
 
 impl DataRing {
@@ -103,20 +112,15 @@ impl DataRing {
         DataRing::new(Backing::Memory, pages)
     }
 
-    /// As [`DataRing::anonymous`], with a writer who puts `records` there at once and again after each consuming.
-    pub(crate) fn refilled(pages: RingPages, records: Vec<u8>) -> Result<DataRing, RingError> {
-        let mut ring = DataRing {
-            refill: records,
-            ..DataRing::anonymous(pages)?
-        };
-        ring.refill();
-        Ok(ring)
+    /// Tells `listener` of every consuming.
+    pub(crate) fn heard_by(mut self, listener: Arc<dyn ConsumeListener>) -> DataRing {
+        self.listener = Some(listener);
+        self
     }
 
-    fn refill(&mut self) {
-        let records = std::mem::take(&mut self.refill);
-        self.produce(&records);
-        self.refill = records;
+    /// The kernel's side of a ring of the fake kernel; there is one.
+    pub(crate) fn writer(&self) -> RecordWriter {
+        RecordWriter::new(&self.region, self.size(), Direction::Forward)
     }
 
     fn new(backing: Backing<'_>, pages: RingPages) -> Result<DataRing, RingError> {
@@ -126,7 +130,7 @@ impl DataRing {
         let mut ring = DataRing {
             region: Arc::new(region),
             cursor: Cursor::new(bytes, 0),
-            refill: Vec::new(),
+            listener: None,
         };
         let tail = ring.control().data_tail.load(Ordering::Relaxed);
         ring.cursor = Cursor::new(bytes, tail);
@@ -153,48 +157,24 @@ impl DataRing {
     /// Gives the oldest `length` bytes back to the kernel; more than is pending counts as all of it.
     pub fn consume(&mut self, length: usize) {
         self.cursor.consume(&control(&self.region), length);
-        if !self.refill.is_empty() {
-            self.refill();
+        if let Some(listener) = &self.listener {
+            listener.consumed();
         }
     }
 
     /// The conversion of this machine's cycle counter to perf time; `None` when the kernel offers no conversion.
     pub fn time_conversion(&self) -> Option<TimeConversion> {
-        // SAFETY: the region starts with a control page and lives as long as `self`.
-        unsafe { ControlPage::time_conversion(self.control_page()) }
+        ControlPage::of(&self.region).time_conversion()
     }
 
-    /// The data as the kernel would write it: appends `bytes` at the head. False, and nothing written, when they
-    /// do not fit.
-    pub(crate) fn produce(&mut self, bytes: &[u8]) -> bool {
-        if bytes.len() > self.size() - self.pending() {
-            return false;
-        }
-        let head = self.control().data_head.load(Ordering::Relaxed);
-        let start = self.cursor.offset_of(head);
-        let (first, second) = bytes.split_at(bytes.len().min(self.size() - start));
-        // SAFETY: both targets lie within the data pages, outside what `available` lends (which `&mut self` ends
-        // anyway), and `bytes` is not ring memory for the same reason.
-        unsafe {
-            self.data()
-                .add(start)
-                .copy_from_nonoverlapping(NonNull::from(first).cast(), first.len());
-            self.data()
-                .copy_from_nonoverlapping(NonNull::from(second).cast(), second.len());
-        }
-        self.control()
-            .data_head
-            .store(head.wrapping_add(bytes.len() as u64), Ordering::Release);
-        true
+    /// The page of the event's counter, for reads without a call.
+    pub fn counter_page(&self) -> CounterPage {
+        CounterPage::of(Arc::clone(&self.region))
     }
 
     /// The memory of the ring, which begins with its control page.
     pub(super) fn region(&self) -> &Arc<Region> {
         &self.region
-    }
-
-    fn control_page(&self) -> NonNull<ControlPage> {
-        self.region.start().cast()
     }
 
     fn control(&self) -> Positions<'_> {
@@ -217,14 +197,10 @@ impl DataRing {
 
 /// The shared positions of a ring's memory.
 fn control(region: &Region) -> Positions<'_> {
-    let page = region.start().cast::<ControlPage>().as_ptr();
-    // SAFETY: the region starts with a page-aligned control page and outlives the borrow; the two words are only ever
-    // accessed atomically, here and in the kernel. No reference to the rest of the page is made.
-    unsafe {
-        Positions {
-            data_head: &(*page).data_head,
-            data_tail: &(*page).data_tail,
-        }
+    let page = ControlPage::of(region);
+    Positions {
+        data_head: &page.data_head,
+        data_tail: &page.data_tail,
     }
 }
 
@@ -268,8 +244,9 @@ mod tests {
     #[test]
     fn records_come_out_as_they_went_in() {
         let mut ring = ring();
+        let mut writer = ring.writer();
         assert_eq!(ring.available(), (&[][..], &[][..]));
-        assert!(ring.produce(b"abcdefgh"));
+        assert!(writer.write(b"abcdefgh"));
         assert_eq!(ring.available(), (&b"abcdefgh"[..], &[][..]));
         ring.consume(3);
         assert_eq!(ring.available().0, b"defgh");
@@ -280,18 +257,20 @@ mod tests {
     #[test]
     fn a_wrapped_stretch_is_two_pieces() {
         let mut ring = ring();
+        let mut writer = ring.writer();
         let size = ring.size();
-        assert!(ring.produce(&vec![0; size - 2]));
+        assert!(writer.write(&vec![0; size - 2]));
         ring.consume(size - 2);
-        assert!(ring.produce(b"abcde"));
+        assert!(writer.write(b"abcde"));
         assert_eq!(ring.available(), (&b"ab"[..], &b"cde"[..]));
     }
 
     #[test]
     fn a_full_ring_takes_no_more() {
-        let mut ring = ring();
-        assert!(ring.produce(&vec![7; ring.size()]));
-        assert!(!ring.produce(b"x"));
+        let ring = ring();
+        let mut writer = ring.writer();
+        assert!(writer.write(&vec![7; ring.size()]));
+        assert!(!writer.write(b"x"));
         assert_eq!(ring.available().0.len(), ring.size());
     }
 

@@ -4,6 +4,7 @@ use crate::Errno;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Shared memory, page aligned and always readable.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ pub(super) enum Access {
 
 // SAFETY: a Region owns its mapping and has no thread affinity.
 unsafe impl Send for Region {}
-// SAFETY: a shared Region hands out nothing but its address and volatile copies of its bytes.
+// SAFETY: a shared Region hands out nothing but its address and atomic copies of its bytes.
 unsafe impl Sync for Region {}
 
 impl Region {
@@ -65,6 +66,11 @@ impl Region {
         self.start
     }
 
+    /// Bytes of the memory.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
     /// Appends a copy of the bytes at `range`, as far as the region has them. Others may write them meanwhile: each
     /// byte is read once, and the copy may mix old bytes and new ones.
     pub(super) fn copy_shared(&self, range: Range<usize>, into: &mut Vec<u8>) {
@@ -76,10 +82,7 @@ impl Region {
                 into.extend_from_slice(&self.word_at(offset).to_ne_bytes());
             }
         } else {
-            // SAFETY: the offsets are below the length of a mapping that lives as long as `self`; the read is volatile
-            // because a kernel or a device may write there, and any bit pattern is a valid byte.
-            let byte_at = |offset| unsafe { self.start.add(offset).read_volatile() };
-            into.extend(range.map(byte_at));
+            into.extend(range.map(|offset| self.byte_at(offset).load(Ordering::Relaxed)));
         }
     }
 
@@ -91,25 +94,26 @@ impl Region {
         if !is_inside {
             return 0;
         }
-        // SAFETY: the word lies inside a mapping that lives as long as `self`, and is aligned because the mapping is;
-        // the read is volatile because a kernel or a device may write there, and any bit pattern is a valid word.
-        unsafe { self.start.add(offset).cast::<u64>().read_volatile() }
+        // SAFETY: the word lies inside a mapping that lives as long as `self`, and is aligned because the mapping is; it is
+        // atomic because others may write it meanwhile.
+        let word = unsafe { AtomicU64::from_ptr(self.start.add(offset).cast().as_ptr()) };
+        word.load(Ordering::Relaxed)
     }
 
-    /// Writes `bytes` at `offset`, as far as the region reaches: the fake kernel's side.
-    ///
-    /// # Safety
-    /// The region is writable, and nobody holds a reference to these bytes.
-    pub(super) unsafe fn write(&self, offset: usize, bytes: &[u8]) {
+    /// The byte at an offset below the length. Others may write it meanwhile.
+    fn byte_at(&self, offset: usize) -> &AtomicU8 {
+        debug_assert!(offset < self.length);
+        // SAFETY: callers keep the offset below the length of a mapping that lives as long as `self`.
+        unsafe { AtomicU8::from_ptr(self.start.add(offset).as_ptr()) }
+    }
+
+    /// Writes `bytes` at `offset`, as far as the region reaches, which is writable: the fake kernel's side. Others may read
+    /// them meanwhile.
+    pub(super) fn write_shared(&self, offset: usize, bytes: &[u8]) {
         let offset = offset.min(self.length);
-        let length = bytes.len().min(self.length - offset);
-        // SAFETY: the target lies inside the mapping; the caller vouches that it is writable and that `bytes`, a
-        // reference, is not part of it.
-        unsafe {
-            let source = NonNull::from(bytes).cast();
-            self.start
-                .add(offset)
-                .copy_from_nonoverlapping(source, length);
+        let places = offset..self.length;
+        for (place, byte) in places.zip(bytes) {
+            self.byte_at(place).store(*byte, Ordering::Relaxed);
         }
     }
 }
@@ -128,8 +132,7 @@ mod tests {
     #[test]
     fn copies_stay_inside() {
         let region = Region::map(Backing::Memory, 4096, Access::ReadWrite).unwrap();
-        // SAFETY: the region is writable and no reference to it exists.
-        unsafe { region.write(4090, b"abcdefgh") };
+        region.write_shared(4090, b"abcdefgh");
         let copy = |range| {
             let mut bytes = Vec::new();
             region.copy_shared(range, &mut bytes);

@@ -1,8 +1,9 @@
 //! The calls that a fake kernel remembers, as values that tests compare.
 
 use crate::kernel::OwnEvents;
-use crate::{AuxPages, ControlScope, EventTask, OpenFlags, RingPages};
+use crate::{AuxPages, ControlScope, EventTask, Notification, OpenFlags, RingPages};
 use oxperf_abi::{Cpu, EventAttr, Tid};
+use std::num::NonZeroU32;
 
 /// Whose execution a remembered event counts; [`EventTask`] without a borrowed descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +42,8 @@ pub enum FakeCall {
     Disable(usize, ControlScope),
     /// [`Control::Reset`](crate::Control::Reset).
     Reset(usize, ControlScope),
+    /// [`Control::Refresh`](crate::Control::Refresh).
+    Refresh(usize, NonZeroU32),
     /// [`Control::Period`](crate::Control::Period).
     Period(usize, u64),
     /// [`Control::SetOutput`](crate::Control::SetOutput) to the second event's ring.
@@ -51,10 +54,20 @@ pub enum FakeCall {
     SetFilter(usize, String),
     /// [`Control::PauseOutput`](crate::Control::PauseOutput).
     PauseOutput(usize, bool),
+    /// [`Control::SetBpf`](crate::Control::SetBpf).
+    SetBpf(usize),
+    /// [`Control::ModifyAttributes`](crate::Control::ModifyAttributes).
+    ModifyAttributes(usize, EventAttr),
+    /// [`Kernel::notify`](crate::Kernel::notify).
+    Notify(usize, Option<Notification>),
+    /// [`Kernel::set_blocking`](crate::Kernel::set_blocking).
+    SetBlocking(usize, bool),
     /// [`Kernel::control_own_events`](crate::Kernel::control_own_events).
     OwnEvents(OwnEvents),
     /// A ring of records was mapped.
     MapRing(usize, RingPages),
+    /// The page of the counter was mapped.
+    MapCounterPage(usize),
     /// A ring of the newest records was mapped.
     MapBackwardRing(usize, RingPages),
     /// A ring of records was mapped with an AUX area whose whole trace is read.

@@ -28,14 +28,12 @@ impl CountScripts {
         self.scripts.insert(event, counts);
     }
 
-    /// The count of the next read of an event; zeros without a script.
-    pub(super) fn next(&mut self, event: usize) -> FakeCount {
-        let Some(counts) = self.scripts.get(&event) else {
-            return FakeCount::default();
-        };
+    /// The count of the next read of an event; `None` without a script.
+    pub(super) fn next(&mut self, event: usize) -> Option<FakeCount> {
+        let counts = self.scripts.get(&event)?;
         let read = self.reads.entry(event).or_default();
         let count = counts.get(*read).or(counts.last());
         *read += 1;
-        count.copied().unwrap_or_default()
+        count.copied()
     }
 }

@@ -48,14 +48,6 @@ fn remembers_groups_and_calls() {
     ];
     assert_eq!(kernel.calls(), expected);
     assert_eq!(kernel.id(&member).unwrap(), EventId(2));
-    assert_eq!(
-        kernel
-            .read(&leader, ReadFormat::GROUP)
-            .unwrap()
-            .values
-            .len(),
-        2
-    );
 }
 
 #[test]
@@ -85,13 +77,20 @@ fn rings_hold_what_the_test_writes() {
         kernel.map_ring(&event, pages(4)),
         Err(RingError::LockedMemory { .. })
     ));
-    let mut ring = kernel.map_ring(&event, pages(2)).unwrap();
-    assert!(kernel.write_records(&mut ring, b"12345678"));
+    let ring = kernel.map_ring(&event, pages(2)).unwrap();
+    assert!(kernel.write_records(0, b"12345678"));
     assert_eq!(ring.available().0, b"12345678");
 }
 
 fn opened_on(kernel: &FakeKernel, group: Option<&EventFd>) -> EventFd {
-    let attr = EventAttr::default();
+    opened_with(kernel, group, ReadFormat::EMPTY)
+}
+
+fn opened_with(kernel: &FakeKernel, group: Option<&EventFd>, read_format: ReadFormat) -> EventFd {
+    let attr = EventAttr {
+        read_format,
+        ..EventAttr::default()
+    };
     let request = OpenRequest {
         group,
         ..OpenRequest::new(&attr, EventTask::Caller)
@@ -110,23 +109,22 @@ fn counters_read_what_the_test_scripts() {
     let kernel = FakeKernel::new()
         .with_counts(0, &[count(5, 100), count(9, 50)])
         .with_counts(1, &[count(7, 100)]);
-    let leader = opened_on(&kernel, None);
-    let member = opened_on(&kernel, Some(&leader));
-    let unscripted = opened_on(&kernel, None);
     let format = ReadFormat::GROUP | ReadFormat::ID | ReadFormat::TOTAL_TIME_RUNNING;
-    let read = |event: &EventFd, format| {
-        let read = kernel.read(event, format).unwrap();
+    let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
+    let leader = opened_with(&kernel, None, format);
+    let member = opened_with(&kernel, Some(&leader), times);
+    let unscripted = opened_with(&kernel, None, times);
+    let read = |event: &EventFd| {
+        let read = kernel.read(event).unwrap();
         let values: Vec<u64> = read.values.iter().map(|value| value.value).collect();
         (read.enabled, read.running, values)
     };
-    assert_eq!(read(&leader, format), (None, Some(100), vec![5, 7]));
-    assert_eq!(read(&leader, format), (None, Some(50), vec![9, 7]));
-    let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
-    assert_eq!(read(&leader, times), (Some(100), Some(50), vec![9]));
-    assert_eq!(read(&member, times), (Some(100), Some(100), vec![7]));
-    assert_eq!(read(&unscripted, times), (Some(0), Some(0), vec![0]));
-    let own = kernel.read(&member, format).unwrap();
-    assert_eq!(own.values[0].id, Some(EventId(2)));
+    assert_eq!(read(&leader), (None, Some(100), vec![5, 7]));
+    assert_eq!(read(&leader), (None, Some(50), vec![9, 7]));
+    assert_eq!(read(&member), (Some(100), Some(100), vec![7]));
+    assert_eq!(read(&unscripted), (Some(0), Some(0), vec![0]));
+    let ids: Vec<_> = kernel.read(&leader).unwrap().values;
+    assert_eq!(ids[1].id, Some(EventId(2)));
 }
 
 #[test]
@@ -152,12 +150,12 @@ fn traces_land_where_the_kernel_has_aux_areas() {
 
     let kernel = FakeKernel::new().with_aux();
     let event = opened_on(&kernel, None);
-    let (mut ring, mut aux) = kernel.map_aux(&event, pages).unwrap();
-    assert!(kernel.write_records(&mut ring, b"12345678"));
-    assert!(kernel.write_aux(&mut aux, b"trace"));
+    let (ring, aux) = kernel.map_aux(&event, pages).unwrap();
+    assert!(kernel.write_records(0, b"12345678"));
+    assert!(kernel.write_aux(0, b"trace"));
     assert_eq!((ring.pending(), aux.available().0), (8, &b"trace"[..]));
-    let (_ring, mut snapshot) = kernel.map_aux_snapshot(&event, pages).unwrap();
-    kernel.overwrite_aux(&mut snapshot, b"newest");
+    let (_ring, snapshot) = kernel.map_aux_snapshot(&event, pages).unwrap();
+    assert!(kernel.write_aux(0, b"newest"));
     let mut taken = Vec::new();
     assert_eq!(snapshot.snapshot(&mut taken), 6);
     let calls = [
@@ -172,9 +170,9 @@ fn the_newest_records_are_kept() {
     let kernel = FakeKernel::new();
     let event = opened_on(&kernel, None);
     let page = RingPages::new(1).unwrap();
-    let mut ring = kernel.map_backward_ring(&event, page).unwrap();
+    let ring = kernel.map_backward_ring(&event, page).unwrap();
     let header = |size: u16| [&[0; 6][..], &size.to_ne_bytes()].concat();
-    kernel.write_newest(&mut ring, &header(8));
+    assert!(kernel.write_records(0, &header(8)));
     let mut records = Vec::new();
     assert_eq!(ring.copy_records(&mut records), 8);
     assert_eq!(records, header(8));

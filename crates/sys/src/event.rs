@@ -1,0 +1,11 @@
+//! Events as a program uses them: what to count ([`EventSpec`]), and the open counters.
+
+mod counter;
+mod group;
+mod self_counter;
+mod spec;
+
+pub use counter::Counter;
+pub use group::CounterGroup;
+pub use self_counter::{SelfCount, SelfCounter};
+pub use spec::{EventSpec, ProbeError, Uprobe, WatchedAccess};
