@@ -4,14 +4,14 @@
 #![allow(clippy::print_stderr)]
 
 use oxperf_abi::{
-    AttrFlags, EventAttr, EventType, ReadFormat, RecordType, SampleType, SoftwareId, Tid,
+    AttrFlags, EventAttr, EventType, ReadFormat, RecordType, SampleType, SoftwareId,
 };
 use oxperf_sys::{
-    AuxPages, Control, ControlScope, EventFd, EventTask, Kernel, OpenRequest, OwnEvents, PollSet,
-    RealKernel, RingError, RingPages, Workload, WorkloadSpec,
+    AuxPages, BpfProgramId, Control, ControlScope, Counter, CounterGroup, CounterPage,
+    CounterRegisters, CpuRegisters, EventFd, EventSpec, EventTask, Kernel, OpenRequest, OwnEvents,
+    PollSet, ReadError, RealKernel, RingError, RingPages, ,
 };
 use std::hint::black_box;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Opens an event, or says why the test cannot run here.
@@ -142,54 +142,6 @@ fn a_group_is_read_at_once() {
 }
 
 #[test]
-fn counting_begins_with_the_workloads_exec() {
-    let arguments = [
-        "sh".into(),
-        "-c".into(),
-        "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done".into(),
-    ];
-    let spec = WorkloadSpec {
-        arguments: &arguments,
-        environment: &[],
-        search_path: None,
-        output_to_error: false,
-    };
-    let mut workload = Workload::spawn(&spec).unwrap();
-    let mut attr = software(SoftwareId::TaskClock);
-    attr.flags |= AttrFlags::ENABLE_ON_EXEC;
-    let Some(event) = probe(&OpenRequest::new(
-        &attr,
-        EventTask::Thread(Tid(workload.pid().0)),
-    )) else {
-        return;
-    };
-    assert_eq!(RealKernel.read(&event).unwrap().values[0].value, 0);
-    workload.start().unwrap();
-    assert!(workload.wait().unwrap().success());
-    assert!(RealKernel.read(&event).unwrap().values[0].value > 0);
-}
-
-#[test]
-fn a_breakpoint_counts_writes() {
-    const WRITE: u32 = 2;
-    static WATCHED: AtomicU64 = AtomicU64::new(0);
-    let attr = EventAttr {
-        kind: EventType::BREAKPOINT,
-        bp_type: WRITE,
-        config1: WATCHED.as_ptr() as u64,
-        config2: 8,
-        flags: AttrFlags::EXCLUDE_KERNEL,
-        ..EventAttr::default()
-    };
-    let Some(event) = probe(&OpenRequest::new(&attr, EventTask::Caller)) else {
-        return;
-    };
-    (0..10).for_each(|value| WATCHED.store(value, Ordering::Relaxed));
-    let read = RealKernel.read(&event).unwrap();
-    assert_eq!(read.values[0].value, 10);
-}
-
-#[test]
 fn the_page_offers_a_clock_on_x86() {
     let attr = software(SoftwareId::Dummy);
     let Some(event) = probe(&OpenRequest::new(&attr, EventTask::Caller)) else {
@@ -261,26 +213,6 @@ fn sample_times(records: &[u8]) -> Vec<u64> {
 }
 
 #[test]
-fn own_events_stop_and_go_on_together() {
-    let mut clock = software(SoftwareId::TaskClock);
-    clock.flags.set(AttrFlags::DISABLED, false);
-    let Some(event) = probe(&OpenRequest::new(&clock, EventTask::Caller)) else {
-        return;
-    };
-    let count = || {
-        let read = RealKernel.read(&event).unwrap();
-        read.values[0].value
-    };
-    RealKernel.control_own_events(OwnEvents::Disable).unwrap();
-    let stopped = count();
-    busy(Duration::from_millis(5));
-    assert_eq!(count(), stopped);
-    RealKernel.control_own_events(OwnEvents::Enable).unwrap();
-    busy(Duration::from_millis(5));
-    assert!(count() > stopped);
-}
-
-#[test]
 fn an_event_without_a_trace_has_no_aux_area() {
     let attr = software(SoftwareId::Dummy);
     let Some(event) = probe(&OpenRequest::new(&attr, EventTask::Caller)) else {
@@ -293,4 +225,195 @@ fn an_event_without_a_trace_has_no_aux_area() {
     };
     let refused = RealKernel.map_aux(&event, pages);
     assert!(matches!(refused, Err(RingError::Map { .. })), "{refused:?}");
+}
+
+/// Opens an event of this thread, or says why the test cannot run here.
+fn counter(spec: &EventSpec) -> Option<Counter<'static>> {
+    spec.open(&RealKernel, EventTask::Caller)
+        .inspect_err(|error| eprintln!("SKIPPED: this machine refuses the event: {error}"))
+        .ok()
+}
+
+#[test]
+fn a_read_needs_room_and_never_waits() {
+    let clock = EventSpec::task_clock().user_only();
+    let Ok(mut group) = CounterGroup::open(&RealKernel, EventTask::Caller, &clock) else {
+        return eprintln!("SKIPPED: this machine refuses the event");
+    };
+    group.add(&clock).unwrap();
+    let leader = group.leader();
+    for blocking in [true, false] {
+        leader.set_blocking(blocking).unwrap();
+        assert_eq!(leader.read().unwrap().values.len(), 2);
+        // nr, enabled, running, and two times value and id.
+        let whole = 7 * 8;
+        let mut buffer = [0; 64];
+        let short = leader.event().read_into(&mut buffer[..whole - 8]);
+        assert!(matches!(short, Err(ReadError::TooSmall { room }) if room == whole - 8));
+        assert_eq!(leader.event().read_into(&mut buffer).unwrap(), whole);
+    }
+}
+
+#[test]
+fn every_format_of_a_read_is_understood() {
+    let all = [
+        ReadFormat::TOTAL_TIME_ENABLED,
+        ReadFormat::TOTAL_TIME_RUNNING,
+        ReadFormat::ID,
+        ReadFormat::GROUP,
+        ReadFormat::LOST,
+    ];
+    for chosen in 0..1 << all.len() {
+        let mut format = ReadFormat::EMPTY;
+        for (nth, bit) in all.iter().enumerate() {
+            format.set(*bit, chosen >> nth & 1 == 1);
+        }
+        let spec = EventSpec::task_clock().user_only();
+        let Some(counter) = counter(&spec.with(|attr| attr.read_format = format)) else {
+            return;
+        };
+        busy(Duration::from_micros(100));
+        let read = counter.read().unwrap();
+        let has = |bit| format.contains(bit);
+        assert_eq!(read.enabled.is_some(), has(ReadFormat::TOTAL_TIME_ENABLED));
+        assert_eq!(read.running.is_some(), has(ReadFormat::TOTAL_TIME_RUNNING));
+        let [value] = read.values[..] else {
+            panic!("{read:?}");
+        };
+        assert_eq!(value.id.is_some(), has(ReadFormat::ID));
+        assert_eq!(value.lost, has(ReadFormat::LOST).then_some(0));
+        assert!(value.value > 0);
+    }
+}
+
+/// `bpf(2)`: a program of a type that returns 0; `None` where this user may load none.
+fn bpf_program(kind: u32) -> Option<std::os::fd::OwnedFd> {
+    use std::os::fd::FromRawFd;
+    const PROG_LOAD: i32 = 5;
+    // mov r0, 0; exit
+    let code: [u64; 2] = [0xb7, 0x95];
+    let license = c"MIT";
+    let mut attr = [0u64; 16];
+    attr[0] = u64::from(kind) | (code.len() as u64) << 32;
+    attr[1] = code.as_ptr().addr() as u64;
+    attr[2] = license.as_ptr().addr() as u64;
+    // SAFETY: the attribute is live, zeroed beyond its fields, and points to live code and text.
+    let fd = unsafe { libc::syscall(libc::SYS_bpf, PROG_LOAD, attr.as_ptr(), size_of_val(&attr)) };
+    if fd < 0 {
+        eprintln!(
+            "SKIPPED: no BPF program can be loaded: {}",
+            std::io::Error::last_os_error()
+        );
+        return None;
+    }
+    // SAFETY: the kernel just returned this descriptor, so nobody else owns it.
+    Some(unsafe { std::os::fd::OwnedFd::from_raw_fd(fd as i32) })
+}
+
+#[test]
+fn bpf_programs_are_attached_and_listed() {
+    use std::os::fd::AsFd;
+    const OF_TRACEPOINTS: u32 = 5;
+    let id = std::fs::read_to_string("/sys/kernel/tracing/events/sched/sched_process_hang/id");
+    let Ok(id) = id else {
+        return eprintln!("SKIPPED: tracepoints cannot be seen");
+    };
+    let spec = EventSpec::tracepoint(id.trim().parse().unwrap());
+    let (Some(one), Some(other)) = (counter(&spec), counter(&spec)) else {
+        return;
+    };
+    let Some(program) = bpf_program(OF_TRACEPOINTS) else {
+        return;
+    };
+    assert_eq!(one.bpf_programs().unwrap(), []);
+    one.control(Control::SetBpf(program.as_fd())).unwrap();
+    let [BpfProgramId(found)] = other.bpf_programs().unwrap()[..] else {
+        panic!("the tracepoint's programs are seen by every event of it");
+    };
+    assert!(found > 0);
+    assert!(
+        one.control(Control::SetBpf(program.as_fd())).is_err(),
+        "one program an event"
+    );
+    drop(one);
+    assert_eq!(other.bpf_programs().unwrap(), [], "it goes with its event");
+    // A clock has no list of programs.
+    if let Some(clock) = counter(&EventSpec::task_clock().user_only()) {
+        assert_eq!(
+            clock.bpf_programs().unwrap_err().raw_os_error(),
+            Some(libc::EINVAL)
+        );
+    }
+}
+
+#[test]
+fn a_new_period_holds_at_once() {
+    let never = EventSpec::task_clock()
+        .disabled()
+        .user_only()
+        .every(1 << 40)
+        .sampling(SampleType::PERIOD);
+    let Some(counter) = counter(&never) else {
+        return;
+    };
+    let ring = counter.map_ring(RingPages::new(1).unwrap()).unwrap();
+    counter.enable().unwrap();
+    busy(Duration::from_millis(5));
+    assert_eq!(ring.pending(), 0);
+    counter.control(Control::Period(100_000)).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while ring.pending() == 0 && Instant::now() < deadline {
+        busy(Duration::from_millis(1));
+    }
+    assert!(ring.pending() > 0);
+}
+
+/// No register may be read: an event without a hardware counter asks for none.
+struct NoCounter(CpuRegisters);
+
+impl CounterRegisters for NoCounter {
+    fn counter(&self, number: u32) -> u64 {
+        panic!("counter {number} was read")
+    }
+
+    fn cycles(&self) -> u64 {
+        self.0.cycles()
+    }
+}
+
+#[test]
+fn a_software_event_has_a_page_and_no_counter() {
+    let Some(counter) = counter(&EventSpec::task_clock().user_only()) else {
+        return;
+    };
+    let Some(registers) = CpuRegisters::new() else {
+        return eprintln!("SKIPPED: no registers are known here");
+    };
+    let page: CounterPage = RealKernel.map_counter_page(counter.event()).unwrap();
+    assert_eq!(page.read(&NoCounter(registers)), None);
+    let again = counter.map_ring(RingPages::new(1).unwrap());
+    assert!(again.is_err(), "an event has one mapping's size");
+}
+
+/// On a machine with counters: what the registers say is between two reads of the kernel.
+#[test]
+fn a_counter_read_in_user_mode_is_the_kernels() {
+    let spec = EventSpec::hardware(oxperf_abi::HardwareId::Instructions).user_only();
+    let (Some(counter), Some(registers)) = (counter(&spec), CpuRegisters::new()) else {
+        return;
+    };
+    let page = RealKernel.map_counter_page(counter.event()).unwrap();
+    for _ in 0..1000 {
+        let before = counter.read().unwrap();
+        let Some(own) = page.read(&registers) else {
+            continue;
+        };
+        let after = counter.read().unwrap();
+        let values = [before.values[0].value, own.value, after.values[0].value];
+        assert!(values.is_sorted(), "{values:?}");
+        if let Some((enabled, running)) = own.times {
+            assert!(before.enabled.unwrap() <= enabled && enabled <= after.enabled.unwrap());
+            assert!(running <= enabled);
+        }
+    }
 }

@@ -569,4 +569,6 @@ impl FakeKernel {
 }
 
 #[cfg(test)]
+mod clock_tests;
+#[cfg(test)]
 mod tests;

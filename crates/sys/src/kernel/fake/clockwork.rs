@@ -129,10 +129,10 @@ impl State {
             .collect();
         overflows.sort_by_key(|overflow| (overflow.time, overflow.event));
         for overflow in overflows {
-            if self.spend(overflow.event) {
-                if let Some(sample) = samples {
-                    self.write_at(overflow.event, overflow.time, &sample(&overflow));
-                }
+            if self.spend(overflow.event)
+                && let Some(sample) = samples
+            {
+                self.write_at(overflow.event, overflow.time, &sample(&overflow));
             }
         }
     }

@@ -114,12 +114,12 @@ impl Counters<'_> {
     /// Lets time pass, no more than a turn, the `turn`-th since the beginning.
     pub(super) fn pass(&mut self, nanoseconds: u64, turn: usize) {
         let runs = self.placed(turn);
-        for number in 0..self.live.len() {
+        for (number, runs) in runs.into_iter().enumerate() {
             if !self.is_enabled(number) {
                 continue;
             }
             self.live[number].enabled += nanoseconds;
-            if runs[number] {
+            if runs {
                 self.live[number].count(nanoseconds);
             }
         }
