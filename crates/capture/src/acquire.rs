@@ -1,11 +1,11 @@
 //! Plans and opens until the kernel takes everything, asking for less each time that it refuses.
 
-use oxperf_abi::{AttrFlags, Tid};
-use oxperf_sys::{Kernel, OpenError};
+use oxperf_abi::Tid;
+use oxperf_sys::{Kernel, OpenError, Sysfs};
 
 use crate::error::CaptureError;
 use crate::event::EventRequest;
-use crate::explain::{AccessRequest, Explanation, Permissions};
+use crate::explain::{Explanation, OpenAttempt, Permissions};
 use crate::fallback::{self, FallbackStep};
 use crate::notice::{Notice, Observer};
 use crate::open::{OpenEvents, Refusal};
@@ -30,6 +30,8 @@ pub struct OpenContext<'a> {
     pub kernel: &'a dyn Kernel,
     /// CPUs and threads.
     pub machine: &'a MachineInfo,
+    /// The PMUs, for the reasons of refusals.
+    pub sysfs: &'a Sysfs,
     /// The first thread of the workload, when there is one.
     pub workload: Option<Tid>,
 }
@@ -47,6 +49,7 @@ pub fn acquire(
 ) -> Result<Acquired, CaptureError> {
     let mut attempt = Attempt {
         target,
+        context,
         requests: with_privilege(target, requests),
         removed: Vec::new(),
         unsupported: Unsupported::default(),
@@ -85,6 +88,7 @@ fn with_privilege(target: &TargetOptions, mut requests: Vec<EventRequest>) -> Ve
 /// The inputs that change between two plans.
 struct Attempt<'a> {
     target: &'a TargetOptions,
+    context: OpenContext<'a>,
     requests: Vec<EventRequest>,
     /// Events that were left out.
     removed: Vec<EventRequest>,
@@ -115,7 +119,10 @@ impl Attempt<'_> {
                 self.observer.notice(Notice::FeatureUnsupported(feature));
                 Ok(())
             }
-            _ => self.remove(refusal.event, self.explain(plan, refusal)),
+            _ => match self.explain(plan, refusal) {
+                Some(explanation) => self.remove(refusal.event, explanation),
+                None => Err(CaptureError::NothingAsked),
+            },
         }
     }
 
@@ -132,20 +139,12 @@ impl Attempt<'_> {
         )
     }
 
-    fn explain(&self, plan: &Plan, refusal: Refusal) -> Explanation {
-        let event = &plan.events[refusal.event];
-        let access = AccessRequest {
-            cpu_wide: self.target.target.is_cpu_wide(),
-            kernel: !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL),
-            tracepoint: event.request.is_tracepoint(),
-        };
-        Explanation::new(
-            &event.request.name,
-            refusal.error,
-            access,
-            &self.target.target,
-            self.permissions,
-        )
+    /// The reason for a refusal; `None` for an event that no plan has.
+    fn explain(&self, plan: &Plan, refusal: Refusal) -> Option<Explanation> {
+        let attempt = OpenAttempt::of_plan(plan, refusal.event, refusal.site)?;
+        let (context, permissions) = (&self.context, self.permissions);
+        let facts = system::open_facts(permissions, context.machine, context.sysfs, attempt.pmu);
+        Some(Explanation::new(&attempt, refusal.error, &facts))
     }
 
     /// Leaves an event out, with its group when it leads one. Without any event left that counts, or without the tracking event
@@ -194,7 +193,7 @@ fn without_event(requests: &[EventRequest], event: usize) -> Vec<EventRequest> {
 mod tests {
     use super::*;
     use crate::options::{SamplingOptions, Target};
-    use oxperf_abi::{Cpu, EventType, ReadFormat, SoftwareId};
+    use oxperf_abi::{AttrFlags, Cpu, EventType, ReadFormat, SoftwareId};
     use oxperf_sys::{Errno, FakeKernel, OpenRequest};
 
     const ENOENT: i32 = 2;
@@ -230,6 +229,7 @@ mod tests {
         let context = OpenContext {
             kernel: &kernel,
             machine: &machine,
+            sysfs: &Sysfs::at("/nonexistent"),
             workload: Some(Tid(7)),
         };
         let sampling = SamplingOptions::default();

@@ -4,9 +4,9 @@ use std::io;
 
 use oxperf_abi::Cpu;
 use oxperf_data::WriteError;
-use oxperf_sys::{Errno, OpenLogError, RingError, SignalError, SpawnError};
+use oxperf_sys::{Errno, OpenLogError, SignalError, SpawnError};
 
-use crate::explain::Explanation;
+use crate::explain::{Explanation, RingExplanation};
 use crate::options::Destination;
 
 /// The reasons that stop a recording.
@@ -47,15 +47,8 @@ pub enum CaptureError {
     #[error(transparent)]
     Signals(#[from] SignalError),
     /// A ring cannot be mapped.
-    #[error("{}", ring_text(.source, *.pages, *.limit_kb))]
-    Ring {
-        /// The reason.
-        source: RingError,
-        /// Its data pages.
-        pages: usize,
-        /// `kernel.perf_event_mlock_kb`.
-        limit_kb: Option<u64>,
-    },
+    #[error("{0}")]
+    Ring(RingExplanation),
     /// A ring size that no ring can have.
     #[error("a ring of {pages} pages cannot be mapped: give -m a smaller power of two")]
     RingSize {
@@ -107,18 +100,4 @@ fn safe_text(to: &Destination, error: &WriteError) -> String {
         Destination::StandardOutput => "Its reader got what was recorded until then",
     };
     format!("{kept} ({} bytes of records)", error.safe)
-}
-
-fn ring_text(error: &RingError, pages: usize, limit_kb: Option<u64>) -> String {
-    match error {
-        RingError::LockedMemory { .. } => {
-            let limit = limit_kb.map_or("unknown".to_owned(), |kb| format!("{kb} kB"));
-            format!(
-                "Permission error mapping pages: rings of {pages} pages need more locked memory than allowed.\n\
-                 Use a smaller value of -m/--mmap-pages, or allow more (now {limit}):\n\
-                 sudo sysctl kernel.perf_event_mlock_kb=65536"
-            )
-        }
-        other => format!("failed to mmap a ring of {pages} pages: {other}"),
-    }
 }

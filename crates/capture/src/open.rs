@@ -224,7 +224,7 @@ impl OpenEvents {
         let events = self.events.iter().zip(&plan.events).enumerate();
         events
             .filter(|(_, (_, planned))| planned.attr.read_format.contains(ReadFormat::LOST))
-            .flat_map(|(index, (event, planned))| {
+            .flat_map(|(index, (event, _))| {
                 let fds = event.fds.iter().zip(&event.ids);
                 fds.filter_map(move |((_, fd), &id)| {
                     let read = kernel.read(fd).ok()?;

@@ -18,6 +18,7 @@ use crate::control::{Ending, News, RecordingControl};
 use crate::drain::Drain;
 use crate::error::CaptureError;
 use crate::event::EventRequest;
+use crate::explain::RingExplanation;
 use crate::finish::{self, RecordingFacts};
 use crate::host_files::HostFiles;
 use crate::machine_info::machine_info;
@@ -118,6 +119,7 @@ impl<'a> Recorder<'a> {
         let opening = OpenContext {
             kernel: context.kernel,
             machine: &context.machine,
+            sysfs: &options.sysfs,
             workload: control.workload_thread(),
         };
         let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
@@ -290,10 +292,12 @@ fn map_rings(
         .unwrap_or_else(system::default_ring_pages);
     let pages = RingPages::new(wanted).ok_or(CaptureError::RingSize { pages: wanted })?;
     let rings = acquired.open.map_rings(kernel, &acquired.plan.rings, pages);
-    rings.map_err(|source| CaptureError::Ring {
-        source,
-        pages: pages.count(),
-        limit_kb: system::ring_memory_limit(),
+    rings.map_err(|error| {
+        CaptureError::Ring(RingExplanation {
+            error,
+            pages: pages.count(),
+            limit_kb: system::ring_memory_limit(),
+        })
     })
 }
 

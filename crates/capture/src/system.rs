@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use oxperf_sys::{limits, process};
+use oxperf_sys::{Sysfs, limits, process};
 
-use crate::explain::Permissions;
+use crate::explain::{OpenFacts, Permissions};
 use crate::options::Rate;
+use crate::plan::MachineInfo;
 
 /// The folder of the kernel's settings for performance events.
 const SETTINGS: &str = "/proc/sys/kernel";
@@ -22,6 +23,34 @@ pub fn permissions() -> Permissions {
         seccomp: status_field(&status, "Seccomp:").is_some_and(|mode| mode != "0"),
         open_files: None,
     }
+}
+
+/// What decides why an event of `pmu` was refused.
+pub(crate) fn open_facts(
+    permissions: Permissions,
+    machine: &MachineInfo,
+    sysfs: &Sysfs,
+    pmu: &str,
+) -> OpenFacts {
+    let lockdown = fs::read_to_string(sysfs.path("kernel/security/lockdown"));
+    let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpumask = sysfs.path(format!("bus/event_source/devices/{pmu}/cpumask"));
+    OpenFacts {
+        permissions,
+        online: machine.online.clone(),
+        max_sample_rate: max_sample_rate(),
+        max_stack: setting("perf_event_max_stack"),
+        nmi_watchdog: setting("nmi_watchdog") == Some(1),
+        locked_down: lockdown.is_ok_and(|modes| modes.contains("[confidentiality]")),
+        virtual_machine: is_virtual(&processor),
+        pmu_is_uncore: cpumask.exists(),
+    }
+}
+
+/// Returns whether the processor says that a hypervisor runs it.
+fn is_virtual(processor: &str) -> bool {
+    let flags = processor.lines().find(|line| line.starts_with("flags"));
+    flags.is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
 }
 
 /// Raises the number of files that this process may have open; the new limit.
@@ -109,6 +138,13 @@ mod tests {
             allowed_rate(Rate::Period(200), Some(100)),
             (Rate::Period(200), None)
         );
+    }
+
+    #[test]
+    fn hypervisors_are_flags() {
+        assert!(is_virtual("model\t: 1\nflags\t\t: fpu hypervisor lahf\n"));
+        assert!(!is_virtual("flags\t\t: fpu\nbugs\t: hypervisor\n"));
+        assert!(!is_virtual(""));
     }
 
     #[test]

@@ -3,13 +3,11 @@
 // A test that cannot run says so.
 #![allow(clippy::print_stderr)]
 
-use oxperf_abi::{
-    AttrFlags, EventAttr, EventType, ReadFormat, RecordType, SampleType, SoftwareId,
-};
+use oxperf_abi::{AttrFlags, EventAttr, EventType, ReadFormat, RecordType, SampleType, SoftwareId};
 use oxperf_sys::{
     AuxPages, BpfProgramId, Control, ControlScope, Counter, CounterGroup, CounterPage,
-    CounterRegisters, CpuRegisters, EventFd, EventSpec, EventTask, Kernel, OpenRequest, OwnEvents,
-    PollSet, ReadError, RealKernel, RingError, RingPages, ,
+    CounterRegisters, CpuRegisters, EventFd, EventSpec, EventTask, Kernel, OpenRequest, PollSet,
+    ReadError, RealKernel, RingError, RingPages,
 };
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@ use oxperf_capture::{
     EventRequest, MachineInfo, Notice, OpenContext, Privilege, Purpose, Rate, SamplingOptions,
     Start, Target, TargetOptions, acquire,
 };
-use oxperf_sys::{FakeKernel, OpenedEvent, OpenedTask};
+use oxperf_sys::{FakeKernel, OpenedEvent, OpenedTask, Sysfs};
 use std::time::Duration;
 
 const WORKLOAD: Tid = Tid(7);
@@ -73,6 +73,7 @@ impl Case {
         let context = OpenContext {
             kernel: &kernel,
             machine: &machine,
+            sysfs: &Sysfs::at("/nonexistent"),
             workload: Some(WORKLOAD),
         };
         let mut notices: Vec<Notice> = Vec::new();
@@ -201,6 +202,7 @@ fn counted_events_take_no_samples() {
     let context = OpenContext {
         kernel: &kernel,
         machine: &machine,
+        sysfs: &Sysfs::at("/nonexistent"),
         workload: Some(WORKLOAD),
     };
     let mut notices: Vec<Notice> = Vec::new();

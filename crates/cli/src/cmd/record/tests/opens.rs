@@ -3,7 +3,7 @@
 use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType, Tid};
 use oxperf_capture::{CaptureError, MachineInfo, Notice, OpenContext, Purpose, Target, acquire};
 use oxperf_pmu::{Catalogue, MemoryPmus, MemoryTracepoints};
-use oxperf_sys::{Errno, FakeKernel, OpenRequest, OpenedEvent, OpenedTask};
+use oxperf_sys::{Errno, FakeKernel, OpenRequest, OpenedEvent, OpenedTask, Sysfs};
 
 use super::{THREAD, parsed};
 use crate::cmd::record::events;
@@ -64,6 +64,7 @@ fn opens(case: &str) -> String {
     let context = OpenContext {
         kernel: &kernel,
         machine: &machine,
+        sysfs: &Sysfs::at("/nonexistent"),
         workload: Some(WORKLOAD),
     };
     let purpose = Purpose::Sampling(&command.options.sampling);

@@ -1,0 +1,552 @@
+//! Every answer of the kernel, with the state that decides its cause, and what the words must say.
+
+use oxperf_abi::{AttrFlags, BranchSampleType, Cpu, EventAttr, EventType, SampleType};
+use oxperf_sys::{Errno, OpenError, RingError};
+
+use super::*;
+
+/// What was asked, and where.
+struct Case {
+    attr: EventAttr,
+    pmu: &'static str,
+    task: AttemptTask,
+    cpu: Option<Cpu>,
+    group: Option<usize>,
+    facts: OpenFacts,
+}
+
+/// A hardware event in user mode that samples, of the recorder's child, for an ordinary user of an ordinary machine.
+fn ordinary() -> Case {
+    Case {
+        attr: EventAttr {
+            kind: EventType::HARDWARE,
+            sample_period: 1000,
+            flags: AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV,
+            ..EventAttr::default()
+        },
+        pmu: "cpu",
+        task: AttemptTask::Child,
+        cpu: None,
+        group: None,
+        facts: OpenFacts {
+            permissions: Permissions {
+                paranoid: Some(2),
+                privileged: false,
+                seccomp: false,
+                open_files: Some(1024),
+            },
+            online: vec![Cpu(0), Cpu(1)],
+            max_sample_rate: Some(100_000),
+            max_stack: Some(127),
+            ..OpenFacts::default()
+        },
+    }
+}
+
+fn with(change: impl FnOnce(&mut Case)) -> Case {
+    let mut case = ordinary();
+    change(&mut case);
+    case
+}
+
+fn attr(change: impl FnOnce(&mut EventAttr)) -> Case {
+    with(|case| change(&mut case.attr))
+}
+
+fn facts(change: impl FnOnce(&mut OpenFacts)) -> Case {
+    with(|case| change(&mut case.facts))
+}
+
+fn root(change: impl FnOnce(&mut Case)) -> Case {
+    with(|case| {
+        case.facts.permissions.privileged = true;
+        change(case);
+    })
+}
+
+fn everybody(case: &mut Case) {
+    case.task = AttemptTask::Everybody;
+    case.cpu = Some(Cpu(0));
+}
+
+fn uncore(case: &mut Case) {
+    case.attr.kind = EventType(30);
+    case.pmu = "uncore_imc_0";
+    case.facts.pmu_is_uncore = true;
+    case.attr.sample_period = 0;
+    case.attr.flags = AttrFlags::EMPTY;
+}
+
+fn explained(case: &Case, errno: i32) -> Explanation {
+    let attempt = OpenAttempt {
+        event: "event",
+        pmu: case.pmu,
+        attr: &case.attr,
+        task: case.task,
+        cpu: case.cpu,
+        group: case.group,
+    };
+    Explanation::new(&attempt, OpenError::from(Errno(errno)), &case.facts)
+}
+
+const EPERM: i32 = 1;
+const ENOENT: i32 = 2;
+const ESRCH: i32 = 3;
+const EINTR: i32 = 4;
+const EIO: i32 = 5;
+const ENXIO: i32 = 6;
+const E2BIG: i32 = 7;
+const EBADF: i32 = 9;
+const ENOMEM: i32 = 12;
+const EACCES: i32 = 13;
+const EFAULT: i32 = 14;
+const EBUSY: i32 = 16;
+const ENODEV: i32 = 19;
+const EINVAL: i32 = 22;
+const ENFILE: i32 = 23;
+const EMFILE: i32 = 24;
+const ENOSPC: i32 = 28;
+const ENOSYS: i32 = 38;
+const EOVERFLOW: i32 = 75;
+const EOPNOTSUPP: i32 = 95;
+
+/// The number, the case, and the parts of the text: which limit or setting, and what to do.
+type Row = (i32, Case, &'static [&'static str]);
+
+fn rights() -> Vec<Row> {
+    vec![
+        (
+            EACCES,
+            attr(|attr| attr.flags = AttrFlags::EMPTY),
+            &[
+                "perf_event_paranoid is 2",
+                "recording the kernel",
+                "perf_event_paranoid=1",
+                "modifier 'u'",
+            ],
+        ),
+        (
+            EACCES,
+            attr(|attr| attr.sample_type = SampleType::REGS_INTR),
+            &["recording the kernel", "perf_event_paranoid=1"],
+        ),
+        (
+            EACCES,
+            with(everybody),
+            &["system-wide", "perf_event_paranoid=0"],
+        ),
+        (
+            EACCES,
+            with(|case| {
+                everybody(case);
+                case.attr.kind = EventType::TRACEPOINT;
+            }),
+            &["tracepoints", "perf_event_paranoid=-1"],
+        ),
+        (
+            EACCES,
+            facts(|facts| facts.permissions.paranoid = Some(4)),
+            &[
+                "perf_event_paranoid is 4",
+                "any performance event",
+                "perf_event_paranoid=2",
+            ],
+        ),
+        (
+            EACCES,
+            attr(|attr| attr.flags |= AttrFlags::NAMESPACES),
+            &["namespaces", "CAP_PERFMON"],
+        ),
+        (
+            EACCES,
+            with(|case| case.task = AttemptTask::Foreign),
+            &["another user", "CAP_SYS_PTRACE"],
+        ),
+        (EACCES, root(|_| ()), &["SELinux"]),
+        (
+            EPERM,
+            root(|case| case.facts.permissions.seccomp = true),
+            &["seccomp", "--cap-add PERFMON"],
+        ),
+        (
+            EPERM,
+            attr(|attr| {
+                attr.kind = EventType::BREAKPOINT;
+                attr.config1 = 0xffff_ffff_8100_0000;
+            }),
+            &["breakpoint in the kernel", "root"],
+        ),
+        (
+            EPERM,
+            attr(|attr| attr.kind = EventType::TRACEPOINT),
+            &["tracepoints", "perf_event_paranoid=-1"],
+        ),
+        (
+            EPERM,
+            with(|case| {
+                case.task = AttemptTask::Foreign;
+                case.facts.permissions.paranoid = Some(-1);
+            }),
+            &["another user"],
+        ),
+        (
+            EPERM,
+            root(|case| case.facts.locked_down = true),
+            &["locked down", "modifier 'u'"],
+        ),
+        (
+            EPERM,
+            root(|case| {
+                uncore(case);
+                case.attr.flags = AttrFlags::EXCLUDE_USER;
+            }),
+            &["cannot leave modes out", "modifiers"],
+        ),
+        (EPERM, root(|_| ()), &["SELinux"]),
+    ]
+}
+
+fn machines() -> Vec<Row> {
+    vec![
+        (
+            ENOENT,
+            ordinary(),
+            &["not supported on this machine", "cpu-clock"],
+        ),
+        (
+            ENOENT,
+            facts(|facts| facts.virtual_machine = true),
+            &["virtual machines"],
+        ),
+        (
+            ENOENT,
+            attr(|attr| attr.kind = EventType::TRACEPOINT),
+            &["no such tracepoint", "module"],
+        ),
+        (ENXIO, ordinary(), &["not supported"]),
+        (ENODEV, ordinary(), &["lacks a feature"]),
+        (
+            ENODEV,
+            with(|case| {
+                everybody(case);
+                case.cpu = Some(Cpu(7));
+            }),
+            &["CPU 7 is not online", "online: 0,1"],
+        ),
+        (
+            EOPNOTSUPP,
+            attr(|attr| {
+                attr.sample_type = SampleType::BRANCH_STACK;
+                attr.branch_sample_type = BranchSampleType::ANY;
+            }),
+            &["branch", "DWARF"],
+        ),
+        (
+            EOPNOTSUPP,
+            attr(|attr| attr.flags |= AttrFlags::AUX_OUTPUT),
+            &["aux-output"],
+        ),
+        (
+            EOPNOTSUPP,
+            attr(|attr| attr.aux_action = 2),
+            &["aux-action", "6.13"],
+        ),
+        (
+            EOPNOTSUPP,
+            attr(|attr| attr.flags.set_precise_ip(2)),
+            &["precisely (level 2)", "'p'"],
+        ),
+        (EOPNOTSUPP, ordinary(), &["cannot sample", "stat"]),
+        (
+            EOPNOTSUPP,
+            with(|case| {
+                uncore(case);
+                case.attr.sample_period = 1;
+            }),
+            &["whole sockets", "stat -a"],
+        ),
+        (EOPNOTSUPP, with(uncore), &["whole sockets", "-a"]),
+        (
+            EOPNOTSUPP,
+            attr(|attr| attr.sample_period = 0),
+            &["not supported"],
+        ),
+        (
+            ENOSYS,
+            facts(|facts| facts.permissions.seccomp = true),
+            &["seccomp"],
+        ),
+        (
+            ENOSYS,
+            attr(|attr| attr.sample_type = SampleType::STACK_USER),
+            &["copy user stacks", "--call-graph fp"],
+        ),
+        (
+            ENOSYS,
+            facts(|facts| facts.permissions.paranoid = None),
+            &["CONFIG_PERF_EVENTS"],
+        ),
+        (
+            E2BIG,
+            attr(|attr| attr.config3 = 1),
+            &["config3 (Linux 6.3)", "newer kernel"],
+        ),
+        (E2BIG, ordinary(), &["older", "newer kernel"]),
+    ]
+}
+
+fn requests() -> Vec<Row> {
+    vec![
+        (
+            EINVAL,
+            attr(|attr| {
+                attr.flags |= AttrFlags::FREQ;
+                attr.sample_period = 200_000;
+            }),
+            &["200000 samples", "limit of 100000", "-F 100000"],
+        ),
+        (
+            EINVAL,
+            with(|case| case.task = AttemptTask::Everybody),
+            &["need a CPU each", "-a"],
+        ),
+        (
+            EINVAL,
+            with(|case| case.task = AttemptTask::Cgroup),
+            &["cgroup", "-a"],
+        ),
+        (
+            EINVAL,
+            with(|case| case.cpu = Some(Cpu(99))),
+            &["CPU 99 is not online"],
+        ),
+        (EINVAL, with(uncore), &["whole sockets", "-a"]),
+        (
+            EINVAL,
+            with(|case| {
+                uncore(case);
+                everybody(case);
+                case.attr.sample_period = 1;
+            }),
+            &["cannot be sampled", "stat -a"],
+        ),
+        (
+            EINVAL,
+            with(|case| {
+                uncore(case);
+                everybody(case);
+                case.attr.flags = AttrFlags::EXCLUDE_KERNEL;
+            }),
+            &["which mode", "modifiers"],
+        ),
+        (
+            EINVAL,
+            with(|case| {
+                case.group = Some(3);
+                case.attr.flags |= AttrFlags::PINNED;
+            }),
+            &["leader", "'D'"],
+        ),
+        (
+            EINVAL,
+            with(|case| case.group = Some(6)),
+            &["6 events", ":W"],
+        ),
+        (
+            EINVAL,
+            with(|case| {
+                case.group = Some(5);
+                case.facts.nmi_watchdog = true;
+            }),
+            &["5 events", "nmi_watchdog=0"],
+        ),
+        (
+            EINVAL,
+            attr(|attr| {
+                attr.flags |= AttrFlags::USE_CLOCKID;
+                attr.clockid = 2;
+            }),
+            &["clock with number 2", "CLOCK_MONOTONIC"],
+        ),
+        (
+            EINVAL,
+            attr(|attr| {
+                attr.sample_type = SampleType::STACK_USER;
+                attr.sample_stack_user = 65_536;
+            }),
+            &["65536 bytes", "65528"],
+        ),
+        (
+            EINVAL,
+            attr(|attr| attr.kind = EventType::BREAKPOINT),
+            &["no such breakpoint", "1, 2, 4 or 8"],
+        ),
+        (
+            EINVAL,
+            attr(|attr| attr.sample_type = SampleType::CODE_PAGE_SIZE),
+            &["code pages (Linux 5.11)"],
+        ),
+        (EINVAL, ordinary(), &["combination"]),
+    ]
+}
+
+fn resources() -> Vec<Row> {
+    vec![
+        (ESRCH, ordinary(), &["no such process"]),
+        (
+            EMFILE,
+            ordinary(),
+            &["More than 1024 files", "ulimit -n 8192", "-C"],
+        ),
+        (
+            EMFILE,
+            facts(|facts| facts.permissions.open_files = None),
+            &["ulimit -n 65536"],
+        ),
+        (ENFILE, ordinary(), &["fs.file-max"]),
+        (
+            EBUSY,
+            facts(|facts| facts.nmi_watchdog = true),
+            &["watchdog", "nmi_watchdog=0"],
+        ),
+        (EBUSY, ordinary(), &["Another program", "hypervisor"]),
+        (
+            EBUSY,
+            with(|case| {
+                case.attr.kind = EventType(9);
+                case.pmu = "intel_pt";
+            }),
+            &["PMU for itself", "End the other recording"],
+        ),
+        (
+            ENOSPC,
+            attr(|attr| attr.kind = EventType::BREAKPOINT),
+            &["All hardware breakpoints", "debugger"],
+        ),
+        (ENOSPC, ordinary(), &["No counter is free"]),
+        (
+            EOVERFLOW,
+            attr(|attr| attr.sample_max_stack = 500),
+            &["500 entries", "now 127", "perf_event_max_stack=500"],
+        ),
+        (
+            ENOMEM,
+            attr(|attr| attr.sample_type = SampleType::CALLCHAIN),
+            &["call chains", "perf_event_max_stack is 127"],
+        ),
+        (ENOMEM, ordinary(), &["no memory"]),
+        (
+            EBADF,
+            with(|case| {
+                case.task = AttemptTask::Cgroup;
+                case.cpu = Some(Cpu(0));
+            }),
+            &["no cgroup", "path"],
+        ),
+        (EBADF, ordinary(), &["group is gone"]),
+        (EFAULT, ordinary(), &["probe"]),
+        (EINTR, ordinary(), &["ftrace", "Try again"]),
+        (EIO, ordinary(), &["dmesg"]),
+    ]
+}
+
+#[test]
+fn each_answer_has_its_words() {
+    for (errno, case, parts) in [rights(), machines(), requests(), resources()]
+        .into_iter()
+        .flatten()
+    {
+        let explanation = explained(&case, errno);
+        let text = explanation.to_string();
+        let first = format!("Failure to open event 'event': {}.\n", Errno(errno));
+        assert!(text.starts_with(&first), "{text}");
+        for part in parts {
+            assert!(
+                text.contains(part),
+                "'{part}' is not in the text for {errno}: {text} ({:?})",
+                explanation.reason
+            );
+        }
+    }
+}
+
+/// Every number that the manual page lists, and a few that drivers add, has more than the kernel's own words.
+#[test]
+fn no_number_is_left_without_words() {
+    let listed = [
+        E2BIG, EACCES, EBADF, EBUSY, EFAULT, EINTR, EINVAL, EMFILE, ENODEV, ENOENT, ENOSPC, ENOSYS,
+        EOPNOTSUPP, EOVERFLOW, EPERM, ESRCH, ENOMEM, ENFILE, ENXIO,
+    ];
+    for errno in listed {
+        assert_ne!(explained(&ordinary(), errno).reason, Reason::Unknown);
+    }
+}
+
+#[test]
+fn a_members_group_is_counted_up_to_it() {
+    use crate::event::EventRequest;
+    use crate::options::{SamplingOptions, Target, TargetOptions};
+    use crate::plan::{MachineInfo, Plan, Purpose};
+    use crate::unsupported::Unsupported;
+    use oxperf_abi::SoftwareId;
+
+    let member = EventRequest {
+        leader: Some(1),
+        ..EventRequest::software(SoftwareId::PageFaults, "member")
+    };
+    let requests = [
+        EventRequest::software(SoftwareId::Dummy, "alone"),
+        EventRequest::software(SoftwareId::CpuClock, "leader"),
+        member.clone(),
+        member,
+    ];
+    let target = TargetOptions {
+        target: Target::AllCpus,
+        ..TargetOptions::default()
+    };
+    let machine = MachineInfo {
+        online: vec![Cpu(1)],
+        threads: Vec::new(),
+    };
+    let sampling = SamplingOptions::default();
+    let purpose = Purpose::Sampling(&sampling);
+    let plan = Plan::new(
+        &target,
+        purpose,
+        &requests,
+        &machine,
+        Unsupported::default(),
+    );
+    let attempt = |event: usize| {
+        let site = plan.events[event].sites[0];
+        OpenAttempt::of_plan(&plan, event, site).unwrap()
+    };
+    let groups = [0, 1, 2, 3].map(|event| attempt(event).group);
+    assert_eq!(groups, [None, None, Some(2), Some(3)]);
+    assert_eq!(
+        (attempt(2).task, attempt(2).cpu),
+        (AttemptTask::Everybody, Some(Cpu(1)))
+    );
+    assert_eq!((attempt(2).event, attempt(2).pmu), ("member", "software"));
+}
+
+#[test]
+fn rings_name_their_limit() {
+    let text = |error| {
+        let ring = RingExplanation {
+            error,
+            pages: 1024,
+            limit_kb: Some(516),
+        };
+        ring.to_string()
+    };
+    let locked = text(RingError::LockedMemory { bytes: 4 << 20 });
+    for part in ["1024 pages", "516 kB", "perf_event_mlock_kb=65536", "-m"] {
+        assert!(locked.contains(part), "{locked}");
+    }
+    let other = text(RingError::Map {
+        bytes: 4096,
+        errno: Errno(EINVAL),
+    });
+    assert!(other.contains("Invalid argument"), "{other}");
+}
