@@ -1,6 +1,6 @@
 //! The CPU's breakpoint registers count accesses to an address, and can be moved to another one.
 
-use oxperf_sys::{Control, EventSpec, EventTask, OpenError, RealKernel, WatchedAccess};
+use oxperf_sys::{Control, CounterSpec, EventTask, OpenError, RealKernel, WatchedAccess};
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -9,7 +9,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     static WATCHED: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
     let spec = |place: usize, access| {
         let address = (&raw const WATCHED[place]).addr() as u64;
-        EventSpec::breakpoint(access, address, 8).user_only()
+        CounterSpec::breakpoint(access, address, 8).user_only()
     };
     let writes = spec(0, WatchedAccess::Write).open(&RealKernel, EventTask::Caller)?;
     let all = spec(0, WatchedAccess::ReadWrite).open(&RealKernel, EventTask::Caller)?;

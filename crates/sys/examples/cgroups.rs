@@ -1,7 +1,7 @@
 //! A counter of a cgroup counts its tasks on one CPU, whoever they are.
 
 use oxperf_abi::SoftwareId;
-use oxperf_sys::{EventSpec, EventTask, OpenError, RealKernel, cpus};
+use oxperf_sys::{CounterSpec, EventTask, OpenError, RealKernel, cpus};
 use std::error::Error;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
@@ -14,7 +14,7 @@ struct Cgroup(PathBuf);
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let cgroup = Cgroup::new()?;
     let folder = File::open(&cgroup.0)?;
-    let clock = || EventSpec::software(SoftwareId::CpuClock);
+    let clock = || CounterSpec::software(SoftwareId::CpuClock);
     let everywhere = clock().open(&RealKernel, EventTask::Cgroup(folder.as_fd()));
     assert!(
         matches!(everywhere, Err(OpenError::Invalid)),

@@ -1,11 +1,11 @@
 //! A counter is a descriptor: opened, switched on and off, set to zero, read as a number of 64 bits, closed.
 
-use oxperf_sys::{EventSpec, EventTask, RealKernel};
+use oxperf_sys::{CounterSpec, EventTask, RealKernel};
 use std::error::Error;
 use std::hint::black_box;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let clock = EventSpec::task_clock()
+    let clock = CounterSpec::task_clock()
         .disabled()
         .user_only()
         .open(&RealKernel, EventTask::Caller)?;

@@ -2,13 +2,13 @@
 //! is no counter, but one for each CPU.
 
 use oxperf_abi::SoftwareId;
-use oxperf_sys::{EventSpec, EventTask, OpenError, RealKernel, cpus};
+use oxperf_sys::{CounterSpec, EventTask, OpenError, RealKernel, cpus};
 use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let clock = || EventSpec::software(SoftwareId::CpuClock);
+    let clock = || CounterSpec::software(SoftwareId::CpuClock);
     let everywhere = clock().open(&RealKernel, EventTask::Any);
     assert!(
         matches!(
@@ -21,7 +21,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let online = cpus::online()?;
     let mut own = Vec::new();
     for &cpu in &online {
-        let task_clock = EventSpec::task_clock().user_only().on_cpu(cpu);
+        let task_clock = CounterSpec::task_clock().user_only().on_cpu(cpu);
         own.push(task_clock.open(&RealKernel, EventTask::Caller)?);
     }
     // The system's events are opened last: without rights the example ends here.

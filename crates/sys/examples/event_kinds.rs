@@ -2,12 +2,12 @@
 //! What a machine has not it refuses by name.
 
 use oxperf_abi::{CacheId, CacheOp, CacheResult, HardwareId, SoftwareId};
-use oxperf_sys::{EventSpec, EventTask, OpenError, RealKernel};
+use oxperf_sys::{CounterSpec, EventTask, OpenError, RealKernel};
 use std::error::Error;
 use std::hint::black_box;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let faults = EventSpec::software(SoftwareId::PageFaults)
+    let faults = CounterSpec::software(SoftwareId::PageFaults)
         .user_only()
         .open(&RealKernel, EventTask::Caller)?;
     let pages = vec![1u8; 64 << 20];
@@ -19,9 +19,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 
     // A virtual machine often has no counters. The answer says so; it is none of rights or of a broken request.
     let of_hardware = [
-        EventSpec::hardware(HardwareId::Instructions),
-        EventSpec::cache(CacheId::L1d, CacheOp::Read, CacheResult::Miss),
-        EventSpec::raw(0xc0),
+        CounterSpec::hardware(HardwareId::Instructions),
+        CounterSpec::cache(CacheId::L1d, CacheOp::Read, CacheResult::Miss),
+        CounterSpec::raw(0xc0),
     ];
     for spec in of_hardware {
         match spec.user_only().open(&RealKernel, EventTask::Caller) {
@@ -30,7 +30,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
             Err(other) => return Err(other.into()),
         }
     }
-    let unknown = EventSpec::software(SoftwareId::TaskClock).with(|attr| attr.config = 0xffff);
+    let unknown = CounterSpec::software(SoftwareId::TaskClock).with(|attr| attr.config = 0xffff);
     let refused = unknown.open(&RealKernel, EventTask::Caller);
     assert!(
         matches!(refused, Err(OpenError::NoSuchEvent)),

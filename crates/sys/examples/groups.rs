@@ -1,14 +1,14 @@
 //! The events of a group count at the same times, so that their counts can be compared: one read gives all of them.
 
 use oxperf_abi::SoftwareId;
-use oxperf_sys::{CounterGroup, EventSpec, EventTask, RealKernel};
+use oxperf_sys::{CounterGroup, CounterSpec, EventTask, RealKernel};
 use std::error::Error;
 use std::hint::black_box;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let leader = EventSpec::task_clock().disabled().user_only();
+    let leader = CounterSpec::task_clock().disabled().user_only();
     let mut group = CounterGroup::open(&RealKernel, EventTask::Caller, &leader)?;
-    let faults = group.add(&EventSpec::software(SoftwareId::PageFaults).user_only())?;
+    let faults = group.add(&CounterSpec::software(SoftwareId::PageFaults).user_only())?;
     touch(64 << 20);
     let before = group.read()?;
     assert_eq!(

@@ -1,16 +1,16 @@
 //! An inherited counter also counts the threads that its task starts from then on.
 
-use oxperf_sys::{EventSpec, EventTask, OpenError, RealKernel};
+use oxperf_sys::{CounterSpec, EventTask, OpenError, RealKernel};
 use std::error::Error;
 use std::hint::black_box;
 use std::thread;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let open = |spec: EventSpec| spec.user_only().open(&RealKernel, EventTask::Caller);
-    let inherited = open(EventSpec::task_clock().inherited())?;
-    let own = open(EventSpec::task_clock())?;
+    let open = |spec: CounterSpec| spec.user_only().open(&RealKernel, EventTask::Caller);
+    let inherited = open(CounterSpec::task_clock().inherited())?;
+    let own = open(CounterSpec::task_clock())?;
     let its_own = thread::spawn(|| -> Result<u64, OpenError> {
-        let clock = EventSpec::task_clock().user_only();
+        let clock = CounterSpec::task_clock().user_only();
         let clock = clock.open(&RealKernel, EventTask::Caller)?;
         (0..1_000_000u32).for_each(|step| {
             black_box(step);

@@ -1,14 +1,14 @@
 //! The times beside a count say for which share of the time it was counted, and scale it to the whole.
 
 use oxperf_abi::{EventType, HardwareId};
-use oxperf_sys::{Estimate, EventSpec, EventTask, FakeKernel, FakePmu, RealKernel};
+use oxperf_sys::{CounterSpec, Estimate, EventTask, FakeKernel, FakePmu, RealKernel};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Duration;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // Software events have a counter whenever they are enabled.
-    let clock = EventSpec::task_clock()
+    let clock = CounterSpec::task_clock()
         .user_only()
         .open(&RealKernel, EventTask::Caller)?;
     (0..100_000u32).for_each(|step| {
@@ -25,7 +25,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let kernel = FakeKernel::new()
         .with_pmu(FakePmu::core(1))
         .with_rates(|event| (event.attr.kind == EventType::HARDWARE).then_some(1000));
-    let open = |id| EventSpec::hardware(id).open(&kernel, EventTask::Caller);
+    let open = |id| CounterSpec::hardware(id).open(&kernel, EventTask::Caller);
     let shared = [
         open(HardwareId::CpuCycles)?,
         open(HardwareId::Instructions)?,

@@ -1,12 +1,12 @@
 //! A ring that the kernel overwrites keeps the newest records: a flight recorder, read when something happened.
 
 use oxperf_abi::SampleType;
-use oxperf_sys::{Control, EventSpec, EventTask, RealKernel, RingPages};
+use oxperf_sys::{Control, CounterSpec, EventTask, RealKernel, RingPages};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let counter = EventSpec::task_clock()
+    let counter = CounterSpec::task_clock()
         .user_only()
         .every(100_000)
         .sampling(SampleType::TIME)

@@ -1,12 +1,12 @@
 //! One call of `prctl(2)` stops and starts everything that a thread has opened: members of groups, and events of others.
 
-use oxperf_sys::{CounterGroup, EventSpec, EventTask, Kernel, OwnEvents, RealKernel, process};
+use oxperf_sys::{CounterGroup, CounterSpec, EventTask, Kernel, OwnEvents, RealKernel, process};
 use std::error::Error;
 use std::hint::black_box;
 use std::thread;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let clock = EventSpec::task_clock().user_only();
+    let clock = CounterSpec::task_clock().user_only();
     let mut group = CounterGroup::open(&RealKernel, EventTask::Caller, &clock)?;
     group.add(&clock)?;
     let by_another = open_elsewhere(&clock)?;
@@ -30,7 +30,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// An event of this thread that another one opened.
-fn open_elsewhere(spec: &EventSpec) -> Result<oxperf_sys::Counter<'static>, Box<dyn Error>> {
+fn open_elsewhere(spec: &CounterSpec) -> Result<oxperf_sys::Counter<'static>, Box<dyn Error>> {
     let task = EventTask::Thread(process::current_thread());
     let opened = thread::scope(|scope| scope.spawn(|| spec.open(&RealKernel, task)).join());
     Ok(opened.map_err(|_| "the thread panicked")??)

@@ -3,7 +3,7 @@
 
 use oxperf_abi::{EventType, HardwareId, SoftwareId};
 use oxperf_sys::{
-    CounterGroup, EventSpec, EventTask, FakeKernel, FakePmu, OpenError, ReadError, RealKernel,
+    CounterGroup, CounterSpec, EventTask, FakeKernel, FakePmu, OpenError, ReadError, RealKernel,
 };
 use std::error::Error;
 use std::time::Duration;
@@ -13,8 +13,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let kernel = FakeKernel::new()
         .with_pmu(FakePmu::core(2))
         .with_rates(|event| (event.attr.kind == EventType::HARDWARE).then_some(1000));
-    let open = |spec: EventSpec| spec.open(&kernel, EventTask::Caller);
-    let cycles = || EventSpec::hardware(HardwareId::CpuCycles);
+    let open = |spec: CounterSpec| spec.open(&kernel, EventTask::Caller);
+    let cycles = || CounterSpec::hardware(HardwareId::CpuCycles);
     let second = Duration::from_secs(1);
 
     let pinned = [open(cycles().pinned())?, open(cycles().pinned())?];
@@ -43,10 +43,10 @@ fn on_this_machine() -> Result<(), Box<dyn Error>> {
     let mut group = CounterGroup::open(
         &RealKernel,
         EventTask::Caller,
-        &EventSpec::task_clock().user_only().pinned(),
+        &CounterSpec::task_clock().user_only().pinned(),
     )?;
     group.read()?;
-    let member = EventSpec::software(SoftwareId::Dummy).user_only();
+    let member = CounterSpec::software(SoftwareId::Dummy).user_only();
     assert!(matches!(
         group.add(&member.clone().pinned()),
         Err(OpenError::Invalid)

@@ -2,12 +2,12 @@
 //! `kernel.perf_event_paranoid` is 2 or more.
 
 use oxperf_abi::SoftwareId;
-use oxperf_sys::{EventSpec, EventTask, OpenError, RealKernel};
+use oxperf_sys::{CounterSpec, EventTask, OpenError, RealKernel};
 use std::error::Error;
 use std::hint::black_box;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let faults = || EventSpec::software(SoftwareId::PageFaults);
+    let faults = || CounterSpec::software(SoftwareId::PageFaults);
     let user = faults().user_only().open(&RealKernel, EventTask::Caller)?;
     let kernel = faults().kernel_only().open(&RealKernel, EventTask::Caller);
     let memory = vec![1u8; 64 << 20];

@@ -1,7 +1,7 @@
 //! A counter that samples can be enabled for a number of overflows; then it stops by itself.
 
 use oxperf_abi::SampleType;
-use oxperf_sys::{EventSpec, EventTask, RealKernel, RingPages};
+use oxperf_sys::{CounterSpec, EventTask, RealKernel, RingPages};
 use std::error::Error;
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const SAMPLE: usize = 16;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let sampler = EventSpec::task_clock()
+    let sampler = CounterSpec::task_clock()
         .disabled()
         .user_only()
         .every(200_000)
@@ -26,7 +26,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     }
 
     // A counter that does not sample never overflows, and an inherited one has many owners of its overflows.
-    let counting = EventSpec::task_clock().user_only();
+    let counting = CounterSpec::task_clock().user_only();
     for spec in [counting, sampler.inherited()] {
         let counter = spec.open(&RealKernel, EventTask::Caller)?;
         assert!(counter.refresh(NonZeroU32::MIN).is_err());

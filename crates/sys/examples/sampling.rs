@@ -1,7 +1,7 @@
 //! A counter with a period writes a record into a ring each time that it overflows.
 
 use oxperf_abi::{RecordType, SampleType};
-use oxperf_sys::{EventSpec, EventTask, RealKernel, RingPages};
+use oxperf_sys::{CounterSpec, EventTask, RealKernel, RingPages};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const PERIOD: u64 = 100_000;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let clock = EventSpec::task_clock()
+    let clock = CounterSpec::task_clock()
         .disabled()
         .user_only()
         .every(PERIOD)

@@ -1,7 +1,7 @@
 //! Several events of a CPU write to one ring; each sample says whose it is.
 
 use oxperf_abi::{AttrFlags, SampleType, SoftwareId};
-use oxperf_sys::{Control, EventSpec, EventTask, RealKernel, RingPages, cpus};
+use oxperf_sys::{Control, CounterSpec, EventTask, RealKernel, RingPages, cpus};
 use std::collections::HashSet;
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ const SAMPLE: usize = 16;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let open = |id| {
-        EventSpec::software(id)
+        CounterSpec::software(id)
             .user_only()
             .every(100_000)
             .sampling(SampleType::IDENTIFIER)
@@ -38,7 +38,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // An event of another CPU cannot share it.
     if let [one, other, ..] = cpus::online()?[..] {
         let on = |cpu| {
-            let clock = EventSpec::task_clock().user_only().on_cpu(cpu);
+            let clock = CounterSpec::task_clock().user_only().on_cpu(cpu);
             clock.open(&RealKernel, EventTask::Caller)
         };
         let (one, other) = (on(one)?, on(other)?);

@@ -1,13 +1,13 @@
 //! Beside samples the ring tells what is needed to understand them: mappings of code, names, threads that come and go.
 
 use oxperf_abi::{AttrFlags, RecordType, SoftwareId};
-use oxperf_sys::{EventSpec, EventTask, RealKernel, RingPages};
+use oxperf_sys::{CounterSpec, EventTask, RealKernel, RingPages};
 use std::error::Error;
 use std::thread;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let records = AttrFlags::MMAP | AttrFlags::COMM | AttrFlags::TASK;
-    let tracker = EventSpec::software(SoftwareId::Dummy)
+    let tracker = CounterSpec::software(SoftwareId::Dummy)
         .user_only()
         .flagged(records)
         .open(&RealKernel, EventTask::Caller)?;

@@ -2,7 +2,7 @@
 
 use oxperf_abi::SampleType;
 use oxperf_sys::{
-    EventSpec, EventTask, Notification, OverflowKind, OverflowSignals, PollSet, RealKernel,
+    CounterSpec, EventTask, Notification, OverflowKind, OverflowSignals, PollSet, RealKernel,
     RingPages, SignalReceiver, process,
 };
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let signals = OverflowSignals::block(0)?;
-    let counter = EventSpec::task_clock()
+    let counter = CounterSpec::task_clock()
         .disabled()
         .user_only()
         .every(1_000_000)

@@ -1,11 +1,11 @@
 //! Members of a group are switched alone; the leader switches all, and with the group's flag any member does.
 
-use oxperf_sys::{Control, ControlScope, CounterGroup, EventSpec, EventTask, RealKernel};
+use oxperf_sys::{Control, ControlScope, CounterGroup, CounterSpec, EventTask, RealKernel};
 use std::error::Error;
 use std::hint::black_box;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let leader = EventSpec::task_clock().user_only();
+    let leader = CounterSpec::task_clock().user_only();
     let mut group = CounterGroup::open(&RealKernel, EventTask::Caller, &leader)?;
     let member = group.add(&leader)?;
     let grown = || -> Result<[bool; 2], Box<dyn Error>> {

@@ -1,7 +1,7 @@
 //! A counter belongs to the calling thread, to another one, or to everybody on a CPU; it follows its task from CPU to CPU.
 
 use oxperf_abi::{Pid, Tid};
-use oxperf_sys::{EventSpec, EventTask, OpenError, RealKernel, Workload, WorkloadSpec};
+use oxperf_sys::{CounterSpec, EventTask, OpenError, RealKernel, Workload, WorkloadSpec};
 use std::error::Error;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
@@ -14,7 +14,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         search_path: None,
         output_to_error: false,
     })?;
-    let clock = EventSpec::task_clock().user_only();
+    let clock = CounterSpec::task_clock().user_only();
     let of_child = clock
         .clone()
         .enabled_on_exec()

@@ -1,6 +1,6 @@
 //! A tracepoint is a place in the kernel's code with a number; a filter looks at its fields.
 
-use oxperf_sys::{Control, EventSpec, EventTask, RealKernel};
+use oxperf_sys::{Control, CounterSpec, EventTask, RealKernel};
 use std::error::Error;
 use std::{fs, process, thread};
 
@@ -9,7 +9,7 @@ const EVENTS: &str = "/sys/kernel/tracing/events";
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let id = fs::read_to_string(format!("{EVENTS}/sched/sched_process_fork/id"))?;
-    let forks = EventSpec::tracepoint(id.trim().parse()?);
+    let forks = CounterSpec::tracepoint(id.trim().parse()?);
     let open = || forks.open(&RealKernel, EventTask::Caller);
     let (all, own, others) = (open()?, open()?, open()?);
     let pid = process::id();

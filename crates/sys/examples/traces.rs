@@ -2,7 +2,7 @@
 //! so that it runs anywhere.
 
 use oxperf_abi::{EventType, RecordType};
-use oxperf_sys::{AuxPages, EventSpec, EventTask, FakeKernel, RingPages};
+use oxperf_sys::{AuxPages, CounterSpec, EventTask, FakeKernel, RingPages};
 use std::error::Error;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     };
     // A tracer writes these bytes again and again, 1000 a second.
     let kernel = FakeKernel::new().with_aux_stream((0..=255).collect(), 1000);
-    let tracer = EventSpec::pmu(EventType(8), 0).open(&kernel, EventTask::Caller)?;
+    let tracer = CounterSpec::pmu(EventType(8), 0).open(&kernel, EventTask::Caller)?;
     let (mut ring, mut area) = tracer.map_aux(pages)?;
     kernel.advance(Duration::from_millis(4));
     assert_eq!(area.available().0, [0, 1, 2, 3]);
@@ -34,7 +34,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // An area that nobody reads fills up, and a snapshot of the newest trace never does.
     kernel.advance(Duration::from_secs(60));
     assert_eq!(area.pending(), area.size());
-    let recorder = EventSpec::pmu(EventType(8), 0).open(&kernel, EventTask::Caller)?;
+    let recorder = CounterSpec::pmu(EventType(8), 0).open(&kernel, EventTask::Caller)?;
     let (_ring, newest) = recorder.map_aux_snapshot(pages)?;
     kernel.advance(Duration::from_secs(60));
     recorder.disable()?;

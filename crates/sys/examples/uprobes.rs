@@ -1,6 +1,6 @@
 //! A probe in user code: the kernel stops at an instruction of a file, whoever runs it, and counts.
 
-use oxperf_sys::{EventSpec, EventTask, RealKernel, Uprobe};
+use oxperf_sys::{CounterSpec, EventTask, RealKernel, Uprobe};
 use std::error::Error;
 use std::fs;
 use std::hint::black_box;
@@ -21,7 +21,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         on_return,
     };
     let open = |on_return| -> Result<_, Box<dyn Error>> {
-        let spec = EventSpec::uprobe(&probe(on_return))?;
+        let spec = CounterSpec::uprobe(&probe(on_return))?;
         Ok(spec.open(&RealKernel, EventTask::Caller)?)
     };
     let (entries, returns) = (open(false)?, open(true)?);

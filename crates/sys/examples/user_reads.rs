@@ -1,13 +1,13 @@
 //! A thread can read its own counters without a call of the kernel, where CPU and kernel allow it; elsewhere the kernel reads.
 
 use oxperf_abi::HardwareId;
-use oxperf_sys::{EventSpec, EventTask, OpenError, RealKernel, SelfCount};
+use oxperf_sys::{CounterSpec, EventTask, OpenError, RealKernel, SelfCount};
 use std::error::Error;
 use std::hint::black_box;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // A software event has no hardware counter: the kernel is asked, and nobody has to care.
-    let clock = EventSpec::task_clock()
+    let clock = CounterSpec::task_clock()
         .user_only()
         .open(&RealKernel, EventTask::Caller)?
         .read_in_user_mode()?;
@@ -18,7 +18,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     assert!(matches!(read, SelfCount::Kernel(_)));
     assert!(read.count().value > 0);
 
-    let instructions = EventSpec::hardware(HardwareId::Instructions).user_only();
+    let instructions = CounterSpec::hardware(HardwareId::Instructions).user_only();
     match instructions.open(&RealKernel, EventTask::Caller) {
         Ok(counter) => {
             let counter = counter.read_in_user_mode()?;

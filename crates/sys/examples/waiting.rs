@@ -2,7 +2,7 @@
 
 use oxperf_abi::{SampleType, Tid};
 use oxperf_sys::{
-    DataRing, EventSpec, EventTask, PollSet, RealKernel, RingPages, Workload, WorkloadSpec,
+    CounterSpec, DataRing, EventTask, PollSet, RealKernel, RingPages, Workload, WorkloadSpec,
 };
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ const SAMPLE: usize = 16;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let sampler = || {
-        EventSpec::task_clock()
+        CounterSpec::task_clock()
             .disabled()
             .user_only()
             .every(100_000)
@@ -25,7 +25,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Works until the event wakes its reader; the bytes that wait then.
-fn pending_when_woken(spec: &EventSpec) -> Result<usize, Box<dyn Error>> {
+fn pending_when_woken(spec: &CounterSpec) -> Result<usize, Box<dyn Error>> {
     let counter = spec.open(&RealKernel, EventTask::Caller)?;
     let ring: DataRing = counter.map_ring(RingPages::new(1).ok_or("a power of two")?)?;
     let mut poll = PollSet::new();
@@ -50,7 +50,7 @@ fn a_task_that_ends_hangs_up() -> Result<(), Box<dyn Error>> {
         output_to_error: false,
     })?;
     let task = EventTask::Thread(Tid(child.pid().0));
-    let counter = EventSpec::task_clock()
+    let counter = CounterSpec::task_clock()
         .user_only()
         .open(&RealKernel, task)?;
     let _ring = counter.map_ring(RingPages::new(1).ok_or("a power of two")?)?;

@@ -1,4 +1,4 @@
-//! Events as a program uses them: what to count ([`EventSpec`]), and the open counters.
+//! Events as a program uses them: what to count ([`CounterSpec`]), and the open counters.
 
 mod counter;
 mod group;
@@ -8,4 +8,4 @@ mod spec;
 pub use counter::Counter;
 pub use group::CounterGroup;
 pub use self_counter::{SelfCount, SelfCounter};
-pub use spec::{EventSpec, ProbeError, Uprobe, WatchedAccess};
+pub use spec::{CounterSpec, ProbeError, Uprobe, WatchedAccess};

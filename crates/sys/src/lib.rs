@@ -43,7 +43,7 @@ mod tsc;
 
 pub use errno::Errno;
 pub use event::{
-    Counter, CounterGroup, EventSpec, ProbeError, SelfCount, SelfCounter, Uprobe, WatchedAccess,
+    Counter, CounterGroup, CounterSpec, ProbeError, SelfCount, SelfCounter, Uprobe, WatchedAccess,
 };
 pub use kernel::{
     FakeCall, FakeCount, FakeKernel, FakeOverflow, FakePmu, Kernel, LoggingKernel, OpenLogError,

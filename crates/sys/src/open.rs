@@ -1,6 +1,8 @@
 //! Opening events: `perf_event_open(2)` and what can be done with the descriptor it returns.
 
 mod attr;
+#[cfg(test)]
+mod bpf_tests;
 mod control;
 mod description;
 mod error;

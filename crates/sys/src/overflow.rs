@@ -200,10 +200,8 @@ mod tests {
         // SAFETY: the set is live and initialized.
         unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), &raw mut now) };
         // SAFETY: as above.
-        assert_eq!(
-            unsafe { libc::sigismember(&raw const now, libc::SIGRTMIN() + 3) },
-            0
-        );
+        let is_blocked = unsafe { libc::sigismember(&raw const now, libc::SIGRTMIN() + 3) };
+        assert_eq!(is_blocked, 0);
     }
 
     #[test]

@@ -5,9 +5,9 @@
 
 use oxperf_abi::{AttrFlags, EventAttr, EventType, ReadFormat, RecordType, SampleType, SoftwareId};
 use oxperf_sys::{
-    AuxPages, BpfProgramId, Control, ControlScope, Counter, CounterGroup, CounterPage,
-    CounterRegisters, CpuRegisters, EventFd, EventSpec, EventTask, Kernel, OpenRequest, PollSet,
-    ReadError, RealKernel, RingError, RingPages,
+    AuxPages, Control, ControlScope, Counter, CounterGroup, CounterPage, CounterRegisters,
+    CounterSpec, CpuRegisters, EventFd, EventTask, Kernel, OpenRequest, PollSet, ReadError,
+    RealKernel, RingError, RingPages,
 };
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -226,7 +226,7 @@ fn an_event_without_a_trace_has_no_aux_area() {
 }
 
 /// Opens an event of this thread, or says why the test cannot run here.
-fn counter(spec: &EventSpec) -> Option<Counter<'static>> {
+fn counter(spec: &CounterSpec) -> Option<Counter<'static>> {
     spec.open(&RealKernel, EventTask::Caller)
         .inspect_err(|error| eprintln!("SKIPPED: this machine refuses the event: {error}"))
         .ok()
@@ -234,7 +234,7 @@ fn counter(spec: &EventSpec) -> Option<Counter<'static>> {
 
 #[test]
 fn a_read_needs_room_and_never_waits() {
-    let clock = EventSpec::task_clock().user_only();
+    let clock = CounterSpec::task_clock().user_only();
     let Ok(mut group) = CounterGroup::open(&RealKernel, EventTask::Caller, &clock) else {
         return eprintln!("SKIPPED: this machine refuses the event");
     };
@@ -266,7 +266,7 @@ fn every_format_of_a_read_is_understood() {
         for (nth, bit) in all.iter().enumerate() {
             format.set(*bit, chosen >> nth & 1 == 1);
         }
-        let spec = EventSpec::task_clock().user_only();
+        let spec = CounterSpec::task_clock().user_only();
         let Some(counter) = counter(&spec.with(|attr| attr.read_format = format)) else {
             return;
         };
@@ -284,69 +284,9 @@ fn every_format_of_a_read_is_understood() {
     }
 }
 
-/// `bpf(2)`: a program of a type that returns 0; `None` where this user may load none.
-fn bpf_program(kind: u32) -> Option<std::os::fd::OwnedFd> {
-    use std::os::fd::FromRawFd;
-    const PROG_LOAD: i32 = 5;
-    // mov r0, 0; exit
-    let code: [u64; 2] = [0xb7, 0x95];
-    let license = c"MIT";
-    let mut attr = [0u64; 16];
-    attr[0] = u64::from(kind) | (code.len() as u64) << 32;
-    attr[1] = code.as_ptr().addr() as u64;
-    attr[2] = license.as_ptr().addr() as u64;
-    // SAFETY: the attribute is live, zeroed beyond its fields, and points to live code and text.
-    let fd = unsafe { libc::syscall(libc::SYS_bpf, PROG_LOAD, attr.as_ptr(), size_of_val(&attr)) };
-    if fd < 0 {
-        eprintln!(
-            "SKIPPED: no BPF program can be loaded: {}",
-            std::io::Error::last_os_error()
-        );
-        return None;
-    }
-    // SAFETY: the kernel just returned this descriptor, so nobody else owns it.
-    Some(unsafe { std::os::fd::OwnedFd::from_raw_fd(fd as i32) })
-}
-
-#[test]
-fn bpf_programs_are_attached_and_listed() {
-    use std::os::fd::AsFd;
-    const OF_TRACEPOINTS: u32 = 5;
-    let id = std::fs::read_to_string("/sys/kernel/tracing/events/sched/sched_process_hang/id");
-    let Ok(id) = id else {
-        return eprintln!("SKIPPED: tracepoints cannot be seen");
-    };
-    let spec = EventSpec::tracepoint(id.trim().parse().unwrap());
-    let (Some(one), Some(other)) = (counter(&spec), counter(&spec)) else {
-        return;
-    };
-    let Some(program) = bpf_program(OF_TRACEPOINTS) else {
-        return;
-    };
-    assert_eq!(one.bpf_programs().unwrap(), []);
-    one.control(Control::SetBpf(program.as_fd())).unwrap();
-    let [BpfProgramId(found)] = other.bpf_programs().unwrap()[..] else {
-        panic!("the tracepoint's programs are seen by every event of it");
-    };
-    assert!(found > 0);
-    assert!(
-        one.control(Control::SetBpf(program.as_fd())).is_err(),
-        "one program an event"
-    );
-    drop(one);
-    assert_eq!(other.bpf_programs().unwrap(), [], "it goes with its event");
-    // A clock has no list of programs.
-    if let Some(clock) = counter(&EventSpec::task_clock().user_only()) {
-        assert_eq!(
-            clock.bpf_programs().unwrap_err().raw_os_error(),
-            Some(libc::EINVAL)
-        );
-    }
-}
-
 #[test]
 fn a_new_period_holds_at_once() {
-    let never = EventSpec::task_clock()
+    let never = CounterSpec::task_clock()
         .disabled()
         .user_only()
         .every(1 << 40)
@@ -381,7 +321,7 @@ impl CounterRegisters for NoCounter {
 
 #[test]
 fn a_software_event_has_a_page_and_no_counter() {
-    let Some(counter) = counter(&EventSpec::task_clock().user_only()) else {
+    let Some(counter) = counter(&CounterSpec::task_clock().user_only()) else {
         return;
     };
     let Some(registers) = CpuRegisters::new() else {
@@ -396,7 +336,7 @@ fn a_software_event_has_a_page_and_no_counter() {
 /// On a machine with counters: what the registers say is between two reads of the kernel.
 #[test]
 fn a_counter_read_in_user_mode_is_the_kernels() {
-    let spec = EventSpec::hardware(oxperf_abi::HardwareId::Instructions).user_only();
+    let spec = CounterSpec::hardware(oxperf_abi::HardwareId::Instructions).user_only();
     let (Some(counter), Some(registers)) = (counter(&spec), CpuRegisters::new()) else {
         return;
     };

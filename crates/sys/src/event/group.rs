@@ -1,6 +1,6 @@
 //! Events that count at the same times.
 
-use super::{Counter, EventSpec};
+use super::{Counter, CounterSpec};
 use crate::{Control, ControlScope, CounterRead, EventTask, Kernel, OpenError, ReadError};
 use oxperf_abi::{AttrFlags, ReadFormat};
 use std::io;
@@ -20,7 +20,7 @@ impl<'k, 't> CounterGroup<'k, 't> {
     pub fn open(
         kernel: &'k dyn Kernel,
         task: EventTask<'t>,
-        leader: &EventSpec,
+        leader: &CounterSpec,
     ) -> Result<CounterGroup<'k, 't>, OpenError> {
         let leader = leader.clone().reading(ReadFormat::GROUP | ReadFormat::ID);
         Ok(CounterGroup {
@@ -35,7 +35,7 @@ impl<'k, 't> CounterGroup<'k, 't> {
     /// # Errors
     /// The kernel's answer: `EINVAL` when the PMU has no counter left for it, or a member is pinned or exclusive, which only
     /// a leader can be.
-    pub fn add(&mut self, member: &EventSpec) -> Result<usize, OpenError> {
+    pub fn add(&mut self, member: &CounterSpec) -> Result<usize, OpenError> {
         let kernel = self.leader.kernel();
         let member = member
             .clone()

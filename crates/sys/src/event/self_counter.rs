@@ -82,7 +82,7 @@ impl<'k, R: CounterRegisters> SelfCounter<'k, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EventSpec, EventTask, FakeCount, FakeKernel, FakePage, FakePageClock};
+    use crate::{CounterSpec, EventTask, FakeCount, FakeKernel, FakePage, FakePageClock};
     use oxperf_abi::HardwareId;
 
     struct Registers;
@@ -103,7 +103,7 @@ mod tests {
     });
 
     fn counter(kernel: &FakeKernel) -> Counter<'_> {
-        let spec = EventSpec::hardware(HardwareId::Instructions);
+        let spec = CounterSpec::hardware(HardwareId::Instructions);
         spec.open(kernel, EventTask::Caller).unwrap()
     }
 

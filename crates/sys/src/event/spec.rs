@@ -16,15 +16,15 @@ use std::{fs, io};
 ///
 /// ```
 /// use oxperf_abi::{AttrFlags, EventType, ReadFormat};
-/// use oxperf_sys::EventSpec;
+/// use oxperf_sys::CounterSpec;
 ///
-/// let attr = EventSpec::task_clock().disabled().user_only().attr();
+/// let attr = CounterSpec::task_clock().disabled().user_only().attr();
 /// assert_eq!(attr.kind, EventType::SOFTWARE);
 /// assert!(attr.flags.contains(AttrFlags::DISABLED | AttrFlags::EXCLUDE_KERNEL));
 /// assert!(attr.read_format.contains(ReadFormat::TOTAL_TIME_RUNNING));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EventSpec {
+pub struct CounterSpec {
     attr: EventAttr,
     cpu: Option<Cpu>,
     /// The text that the attribute points to.
@@ -79,11 +79,11 @@ pub enum ProbeError {
     Path,
 }
 
-impl EventSpec {
+impl CounterSpec {
     /// An event of a PMU by its number in `/sys/bus/event_source/devices/PMU/type`.
-    pub fn pmu(kind: EventType, config: u64) -> EventSpec {
+    pub fn pmu(kind: EventType, config: u64) -> CounterSpec {
         let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
-        EventSpec::from_attr(EventAttr {
+        CounterSpec::from_attr(EventAttr {
             kind,
             config,
             read_format: times | ReadFormat::ID,
@@ -92,8 +92,8 @@ impl EventSpec {
     }
 
     /// An event with this attribute, as it stands.
-    pub fn from_attr(attr: EventAttr) -> EventSpec {
-        EventSpec {
+    pub fn from_attr(attr: EventAttr) -> CounterSpec {
+        CounterSpec {
             attr,
             cpu: None,
             path: None,
@@ -101,40 +101,40 @@ impl EventSpec {
     }
 
     /// A generic event of hardware.
-    pub fn hardware(id: HardwareId) -> EventSpec {
-        EventSpec::pmu(EventType::HARDWARE, id as u64)
+    pub fn hardware(id: HardwareId) -> CounterSpec {
+        CounterSpec::pmu(EventType::HARDWARE, id as u64)
     }
 
     /// An event that the kernel counts itself.
-    pub fn software(id: SoftwareId) -> EventSpec {
-        EventSpec::pmu(EventType::SOFTWARE, id as u64)
+    pub fn software(id: SoftwareId) -> CounterSpec {
+        CounterSpec::pmu(EventType::SOFTWARE, id as u64)
     }
 
     /// The time that the task runs, ns.
-    pub fn task_clock() -> EventSpec {
-        EventSpec::software(SoftwareId::TaskClock)
+    pub fn task_clock() -> CounterSpec {
+        CounterSpec::software(SoftwareId::TaskClock)
     }
 
     /// A generic event of a cache.
-    pub fn cache(cache: CacheId, access: CacheOp, result: CacheResult) -> EventSpec {
+    pub fn cache(cache: CacheId, access: CacheOp, result: CacheResult) -> CounterSpec {
         let config = cache as u64 | (access as u64) << 8 | (result as u64) << 16;
-        EventSpec::pmu(EventType::HW_CACHE, config)
+        CounterSpec::pmu(EventType::HW_CACHE, config)
     }
 
     /// An event by the code that the CPU's manual gives it.
-    pub fn raw(config: u64) -> EventSpec {
-        EventSpec::pmu(EventType::RAW, config)
+    pub fn raw(config: u64) -> CounterSpec {
+        CounterSpec::pmu(EventType::RAW, config)
     }
 
     /// A tracepoint, by its number in `/sys/kernel/tracing/events/SYSTEM/EVENT/id`.
-    pub fn tracepoint(id: u64) -> EventSpec {
-        EventSpec::pmu(EventType::TRACEPOINT, id)
+    pub fn tracepoint(id: u64) -> CounterSpec {
+        CounterSpec::pmu(EventType::TRACEPOINT, id)
     }
 
     /// A hardware breakpoint at `length` bytes, 1, 2, 4 or 8, from an address on. Execution is watched at one address; its
     /// length is that of a word.
-    pub fn breakpoint(access: WatchedAccess, address: u64, length: u64) -> EventSpec {
-        let mut spec = EventSpec::pmu(EventType::BREAKPOINT, 0);
+    pub fn breakpoint(access: WatchedAccess, address: u64, length: u64) -> CounterSpec {
+        let mut spec = CounterSpec::pmu(EventType::BREAKPOINT, 0);
         spec.attr.bp_type = access.bits();
         spec.attr.config1 = address;
         spec.attr.config2 = match access {
@@ -148,79 +148,79 @@ impl EventSpec {
     ///
     /// # Errors
     /// The kernel has no such probes, or the path cannot be one.
-    pub fn uprobe(probe: &Uprobe) -> Result<EventSpec, ProbeError> {
+    pub fn uprobe(probe: &Uprobe) -> Result<CounterSpec, ProbeError> {
         let kind = pmu_number("uprobe")?;
         let path = CString::new(probe.path.as_os_str().as_bytes());
-        Ok(EventSpec {
+        Ok(CounterSpec {
             path: Some(path.map_err(|_| ProbeError::Path)?),
-            ..EventSpec::pmu(kind, probe.on_return.into())
+            ..CounterSpec::pmu(kind, probe.on_return.into())
         }
         .with(|attr| attr.config2 = probe.offset))
     }
 
     /// The event does not count until it is enabled.
     #[must_use]
-    pub fn disabled(self) -> EventSpec {
+    pub fn disabled(self) -> CounterSpec {
         self.flagged(AttrFlags::DISABLED)
     }
 
     /// The event begins to count when its task executes a program.
     #[must_use]
-    pub fn enabled_on_exec(self) -> EventSpec {
+    pub fn enabled_on_exec(self) -> CounterSpec {
         self.flagged(AttrFlags::DISABLED | AttrFlags::ENABLE_ON_EXEC)
     }
 
     /// Threads and processes that the task starts from now on count, too.
     #[must_use]
-    pub fn inherited(self) -> EventSpec {
+    pub fn inherited(self) -> CounterSpec {
         self.flagged(AttrFlags::INHERIT)
     }
 
     /// User mode alone, which needs no rights at the usual `perf_event_paranoid`.
     #[must_use]
-    pub fn user_only(self) -> EventSpec {
+    pub fn user_only(self) -> CounterSpec {
         self.flagged(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV)
     }
 
     /// Kernel mode alone.
     #[must_use]
-    pub fn kernel_only(self) -> EventSpec {
+    pub fn kernel_only(self) -> CounterSpec {
         self.flagged(AttrFlags::EXCLUDE_USER | AttrFlags::EXCLUDE_HV)
     }
 
     /// The event always has its counter, or fails ([`ReadError::NotCounting`](crate::ReadError::NotCounting)).
     #[must_use]
-    pub fn pinned(self) -> EventSpec {
+    pub fn pinned(self) -> CounterSpec {
         self.flagged(AttrFlags::PINNED)
     }
 
     /// No other group counts while this one does.
     #[must_use]
-    pub fn exclusive(self) -> EventSpec {
+    pub fn exclusive(self) -> CounterSpec {
         self.flagged(AttrFlags::EXCLUSIVE)
     }
 
     /// The ring keeps the newest records, for [`Counter::map_backward_ring`].
     #[must_use]
-    pub fn overwriting(self) -> EventSpec {
+    pub fn overwriting(self) -> CounterSpec {
         self.flagged(AttrFlags::WRITE_BACKWARD)
     }
 
     /// Sets flags of the attribute that have no method of their own.
     #[must_use]
-    pub fn flagged(self, flags: AttrFlags) -> EventSpec {
+    pub fn flagged(self, flags: AttrFlags) -> CounterSpec {
         self.with(|attr| attr.flags |= flags)
     }
 
     /// An overflow, and a sample, each `period` events.
     #[must_use]
-    pub fn every(self, period: u64) -> EventSpec {
+    pub fn every(self, period: u64) -> CounterSpec {
         self.with(|attr| attr.sample_period = period)
     }
 
     /// So many samples a second; the kernel adapts the period.
     #[must_use]
-    pub fn at_frequency(self, hertz: u64) -> EventSpec {
+    pub fn at_frequency(self, hertz: u64) -> CounterSpec {
         self.with(|attr| {
             attr.sample_period = hertz;
             attr.flags |= AttrFlags::FREQ;
@@ -229,13 +229,13 @@ impl EventSpec {
 
     /// The fields of a sample.
     #[must_use]
-    pub fn sampling(self, fields: SampleType) -> EventSpec {
+    pub fn sampling(self, fields: SampleType) -> CounterSpec {
         self.with(|attr| attr.sample_type |= fields)
     }
 
     /// Wakes who polls the event after so many samples.
     #[must_use]
-    pub fn wake_each(self, samples: u32) -> EventSpec {
+    pub fn wake_each(self, samples: u32) -> CounterSpec {
         self.with(|attr| {
             attr.wakeup_events = samples;
             attr.flags.set(AttrFlags::WATERMARK, false);
@@ -244,7 +244,7 @@ impl EventSpec {
 
     /// Wakes who polls the event after so many bytes of records.
     #[must_use]
-    pub fn wake_each_bytes(self, bytes: u32) -> EventSpec {
+    pub fn wake_each_bytes(self, bytes: u32) -> CounterSpec {
         self.with(|attr| {
             attr.wakeup_events = bytes;
             attr.flags |= AttrFlags::WATERMARK;
@@ -253,20 +253,20 @@ impl EventSpec {
 
     /// Adds fields to a read, such as [`ReadFormat::LOST`].
     #[must_use]
-    pub fn reading(self, fields: ReadFormat) -> EventSpec {
+    pub fn reading(self, fields: ReadFormat) -> CounterSpec {
         self.with(|attr| attr.read_format |= fields)
     }
 
     /// On this CPU alone. What counts everybody or a cgroup has to say which CPU it does so on.
     #[must_use]
-    pub fn on_cpu(mut self, cpu: Cpu) -> EventSpec {
+    pub fn on_cpu(mut self, cpu: Cpu) -> CounterSpec {
         self.cpu = Some(cpu);
         self
     }
 
     /// Changes the attribute in any way.
     #[must_use]
-    pub fn with(mut self, change: impl FnOnce(&mut EventAttr)) -> EventSpec {
+    pub fn with(mut self, change: impl FnOnce(&mut EventAttr)) -> CounterSpec {
         change(&mut self.attr);
         self
     }
@@ -337,20 +337,20 @@ mod tests {
 
     #[test]
     fn codes_of_events() {
-        let cache = EventSpec::cache(CacheId::Dtlb, CacheOp::Write, CacheResult::Miss).attr();
+        let cache = CounterSpec::cache(CacheId::Dtlb, CacheOp::Write, CacheResult::Miss).attr();
         assert_eq!((cache.kind, cache.config), (EventType::HW_CACHE, 0x1_0103));
-        let written = EventSpec::breakpoint(WatchedAccess::Write, 0x1000, 4).attr();
+        let written = CounterSpec::breakpoint(WatchedAccess::Write, 0x1000, 4).attr();
         assert_eq!(
             (written.bp_type, written.config1, written.config2),
             (2, 0x1000, 4)
         );
-        let run = EventSpec::breakpoint(WatchedAccess::Execute, 0x1000, 1).attr();
+        let run = CounterSpec::breakpoint(WatchedAccess::Execute, 0x1000, 1).attr();
         assert_eq!(run.config2, size_of::<usize>() as u64);
     }
 
     #[test]
     fn wake_ups_count_samples_or_bytes() {
-        let bytes = EventSpec::task_clock().wake_each_bytes(4096);
+        let bytes = CounterSpec::task_clock().wake_each_bytes(4096);
         assert!(bytes.attr().flags.contains(AttrFlags::WATERMARK));
         let samples = bytes.wake_each(2).attr();
         assert_eq!(samples.wakeup_events, 2);
@@ -364,7 +364,7 @@ mod tests {
             offset: 64,
             on_return: true,
         };
-        match EventSpec::uprobe(&probe) {
+        match CounterSpec::uprobe(&probe) {
             Ok(spec) => {
                 let attr = spec.attr();
                 assert_eq!((attr.config, attr.config2), (1, 64));
@@ -376,6 +376,6 @@ mod tests {
             path: "a\0b".into(),
             ..probe
         };
-        assert!(EventSpec::uprobe(&broken).is_err());
+        assert!(CounterSpec::uprobe(&broken).is_err());
     }
 }

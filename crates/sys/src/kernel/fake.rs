@@ -2,6 +2,7 @@
 //!
 //! - [`calls`] are what it remembers, [`counts`] what single reads are to find.
 //! - [`schedule`] counts while the test moves the clock, with PMUs that have too few counters.
+//! - [`state`] holds the events, [`script`] what the test said beforehand, [`clockwork`] is what happens while time passes.
 //! - [`rings`] is the kernel's side of rings and traces, [`descriptor`] what pollers see.
 
 mod calls;
@@ -11,6 +12,7 @@ mod descriptor;
 mod rings;
 mod schedule;
 mod script;
+mod state;
 
 pub use calls::{FakeCall, OpenedEvent, OpenedTask};
 pub use clockwork::FakeOverflow;
@@ -18,23 +20,19 @@ pub use counts::FakeCount;
 pub use schedule::FakePmu;
 
 use super::{Kernel, OwnEvents};
-use crate::ring::{ConsumeListener, CounterPageWriter, RecordWriter, TraceWriter};
+use crate::ring::{ConsumeListener, TraceWriter};
 use crate::{
-    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, BpfProgramId, Control, ControlScope,
-    CounterPage, CounterRead, CounterValue, DataRing, Errno, EventFd, Notification, OpenError,
-    OpenRequest, ReadError, RingError, RingPages, ring,
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, BpfProgramId, Control, CounterPage,
+    CounterRead, DataRing, Errno, EventFd, Notification, OpenError, OpenRequest, ReadError,
+    RingError, RingPages, ring,
 };
-use counts::CountScripts;
-use descriptor::{Bell, FarEnd};
-use oxperf_abi::{AttrFlags, EventAttr, EventId, EventType, ReadFormat};
-use rings::{FakeRing, FakeTrace, Origin, TraceStream};
-use schedule::LiveCounter;
+use oxperf_abi::EventId;
+use rings::FakeTrace;
 use script::Script;
-use std::collections::HashMap;
+use state::{Descriptor, State, id_of};
 use std::fmt;
 use std::io;
-use std::num::NonZeroU32;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A kernel that opens nothing, for tests. Events are numbered from 0 in the order of their opening; the id of event n is
@@ -46,7 +44,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 ///
 /// ```
 /// use oxperf_abi::{EventType, HardwareId};
-/// use oxperf_sys::{EventSpec, EventTask, FakeKernel, FakePmu, PollSet, ReadError, RingPages};
+/// use oxperf_sys::{CounterSpec, EventTask, FakeKernel, FakePmu, PollSet, ReadError, RingPages};
 /// use std::time::Duration;
 ///
 /// // A core with two counters, on which each event happens a million times a second.
@@ -54,11 +52,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 ///     .with_pmu(FakePmu::core(2))
 ///     .with_rates(|event| (event.attr.kind == EventType::HARDWARE).then_some(1_000_000))
 ///     .with_samples(|overflow| overflow.record(&[overflow.time]));
-/// let open = |spec: EventSpec| spec.open(&kernel, EventTask::Caller).unwrap();
+/// let open = |spec: CounterSpec| spec.open(&kernel, EventTask::Caller).unwrap();
 ///
 /// // Three events share the two counters: each is counted for two thirds of the time, and scaled.
 /// let ids = [HardwareId::CpuCycles, HardwareId::Instructions, HardwareId::BranchMisses];
-/// let counters = ids.map(|id| open(EventSpec::hardware(id)));
+/// let counters = ids.map(|id| open(CounterSpec::hardware(id)));
 /// kernel.advance(Duration::from_millis(1200));
 /// for counter in &counters {
 ///     let read = counter.read().unwrap();
@@ -67,12 +65,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// }
 ///
 /// // Two pinned events leave no counter for a third, which then has nothing to read.
-/// let pinned = ids.map(|id| open(EventSpec::hardware(id).pinned()));
+/// let pinned = ids.map(|id| open(CounterSpec::hardware(id).pinned()));
 /// kernel.advance(Duration::from_millis(4));
 /// assert!(matches!(pinned[2].read(), Err(ReadError::NotCounting)));
 ///
 /// // An event that samples writes a record at each overflow, and wakes who polls it.
-/// let sampler = open(EventSpec::task_clock().every(1_000_000).wake_each(1));
+/// let sampler = open(CounterSpec::task_clock().every(1_000_000).wake_each(1));
 /// let mut ring = sampler.map_ring(RingPages::new(1).unwrap()).unwrap();
 /// let mut poll = PollSet::new();
 /// let slot = poll.add(&sampler);
@@ -82,38 +80,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// assert_eq!(ring.available().0.len(), 3 * 16, "a header and a time each");
 /// ring.consume(3 * 16);
 /// ```
+#[derive(Default)]
 pub struct FakeKernel {
     state: Arc<Mutex<State>>,
     script: Script,
-}
-
-struct State {
-    opened: Vec<OpenedEvent>,
-    live: Vec<LiveCounter>,
-    /// The event behind a descriptor; the latest entry counts, as numbers are reused after closing.
-    descriptors: Vec<Descriptor>,
-    calls: Vec<FakeCall>,
-    counts: CountScripts,
-    rings: HashMap<usize, FakeRing>,
-    traces: HashMap<usize, FakeTrace>,
-    pages: HashMap<usize, CounterPageWriter>,
-    /// Events whose records go to another's ring.
-    outputs: HashMap<usize, usize>,
-    /// Events with a BPF program, in the order of attaching.
-    programs: Vec<usize>,
-    /// Samples of each event that were lost.
-    lost: HashMap<usize, u64>,
-    restless: Vec<u8>,
-    stream: TraceStream,
-    /// Nanoseconds since the beginning.
-    now: u64,
-    turn: usize,
-}
-
-struct Descriptor {
-    fd: RawFd,
-    number: usize,
-    far: Option<FarEnd>,
 }
 
 impl FakeKernel {
@@ -145,197 +115,6 @@ impl FakeKernel {
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     // A test that panicked while holding the lock has failed already.
     state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl State {
-    fn number(&self, event: &EventFd) -> Option<usize> {
-        self.descriptor(event).map(|entry| entry.number)
-    }
-
-    fn descriptor(&self, event: &EventFd) -> Option<&Descriptor> {
-        let mut entries = self.descriptors.iter().rev();
-        entries.find(|entry| entry.fd == event.as_raw_fd())
-    }
-
-    /// The events of a group, the leader first, of which `number` is one.
-    fn group(&self, number: usize) -> Vec<usize> {
-        let leader = self.opened[number].group.unwrap_or(number);
-        let is_member = |event: &OpenedEvent| event.group == Some(leader);
-        let members = self.opened.iter().enumerate();
-        let members = members.filter(|(_, event)| is_member(event));
-        std::iter::once(leader)
-            .chain(members.map(|(member, _)| member))
-            .collect()
-    }
-
-    fn concerned(&self, number: usize, scope: ControlScope) -> Vec<usize> {
-        match scope {
-            ControlScope::Event => vec![number],
-            ControlScope::Group => self.group(number),
-        }
-    }
-
-    fn switch(&mut self, number: usize, scope: ControlScope, on: bool) {
-        for number in self.concerned(number, scope) {
-            self.live[number].switch(on);
-        }
-    }
-
-    fn remember_opened(&mut self, opened: OpenedEvent, live: LiveCounter, descriptor: Descriptor) {
-        for former in &mut self.descriptors {
-            // Its descriptor was closed, or this one could not have the same number.
-            if former.fd == descriptor.fd {
-                former.far = None;
-            }
-        }
-        self.descriptors.push(descriptor);
-        self.opened.push(opened);
-        self.live.push(live);
-    }
-
-    /// The state of a counter for a read.
-    fn count(&mut self, number: usize) -> FakeCount {
-        let live = self.live[number];
-        self.counts.next(number).unwrap_or(FakeCount {
-            value: live.value,
-            enabled: live.enabled,
-            running: live.running,
-            lost: self.lost.get(&number).copied().unwrap_or(0),
-        })
-    }
-
-    fn refresh(&mut self, number: usize, overflows: NonZeroU32) -> io::Result<()> {
-        let attr = &self.opened[number].attr;
-        if attr.sample_period == 0 || attr.flags.contains(AttrFlags::INHERIT) {
-            return Err(Errno(libc::EINVAL).into());
-        }
-        let live = &mut self.live[number];
-        let left = live.overflows_left.unwrap_or(0);
-        live.overflows_left = Some(left.saturating_add(overflows.get()));
-        self.switch(number, ControlScope::Event, true);
-        Ok(())
-    }
-
-    fn modify(&mut self, number: usize, attr: &EventAttr) -> io::Result<()> {
-        let opened = &mut self.opened[number];
-        if opened.attr.kind != EventType::BREAKPOINT {
-            return Err(Errno(libc::EOPNOTSUPP).into());
-        }
-        opened.attr = *attr;
-        Ok(())
-    }
-
-    /// The programs at the tracepoint or probe that an event stands for.
-    fn programs(&self, number: usize) -> Vec<BpfProgramId> {
-        let place = |number: usize| {
-            let attr = &self.opened[number].attr;
-            (attr.kind, attr.config, attr.config1, attr.config2)
-        };
-        let here = |(_, owner): &(usize, &usize)| place(**owner) == place(number);
-        let programs = self.programs.iter().enumerate().filter(here);
-        programs
-            .map(|(nth, _)| BpfProgramId(nth as u32 + 1))
-            .collect()
-    }
-
-    /// Applies a change; the call as it is remembered.
-    fn control(&mut self, number: usize, control: Control<'_>) -> io::Result<FakeCall> {
-        Ok(match control {
-            Control::Enable(scope) => {
-                self.switch(number, scope, true);
-                FakeCall::Enable(number, scope)
-            }
-            Control::Disable(scope) => {
-                self.switch(number, scope, false);
-                FakeCall::Disable(number, scope)
-            }
-            Control::Reset(scope) => {
-                for number in self.concerned(number, scope) {
-                    self.live[number].value = 0;
-                }
-                FakeCall::Reset(number, scope)
-            }
-            Control::Refresh(overflows) => {
-                self.refresh(number, overflows)?;
-                FakeCall::Refresh(number, overflows)
-            }
-            Control::Period(period) => {
-                self.opened[number].attr.sample_period = period;
-                FakeCall::Period(number, period)
-            }
-            Control::SetOutput(target) => {
-                let target = self.number(target).ok_or(Errno(libc::EBADF))?;
-                self.outputs.insert(number, target);
-                FakeCall::SetOutput(number, target)
-            }
-            Control::ClearOutput => {
-                self.outputs.remove(&number);
-                FakeCall::ClearOutput(number)
-            }
-            Control::SetFilter(text) => {
-                FakeCall::SetFilter(number, text.to_string_lossy().into_owned())
-            }
-            Control::PauseOutput(pause) => {
-                if let Some(ring) = self.rings.get_mut(&number) {
-                    ring.paused = pause;
-                }
-                FakeCall::PauseOutput(number, pause)
-            }
-            Control::SetBpf(_) => {
-                self.programs.push(number);
-                FakeCall::SetBpf(number)
-            }
-            Control::ModifyAttributes(attr) => {
-                self.modify(number, attr)?;
-                FakeCall::ModifyAttributes(number, *attr)
-            }
-        })
-    }
-
-    /// Keeps the kernel's side of a ring that was mapped.
-    fn keep_ring(&mut self, event: &EventFd, number: usize, size: usize, writer: RecordWriter) {
-        let far = self.descriptor(event).and_then(|entry| entry.far.as_ref());
-        let bell = Bell::of(event, far);
-        let attr = &self.opened[number].attr;
-        let ring = FakeRing::new(attr, size, writer, bell);
-        self.rings.insert(number, ring);
-        self.refill(number);
-    }
-
-    /// Writes the records that never cease.
-    fn refill(&mut self, number: usize) {
-        let restless = std::mem::take(&mut self.restless);
-        if !restless.is_empty() {
-            self.write(number, &restless);
-        }
-        self.restless = restless;
-    }
-
-    /// Writes records of an event into the ring that takes its output. False when there is no space.
-    fn write(&mut self, number: usize, records: &[u8]) -> bool {
-        self.write_at(number, self.now, records)
-    }
-
-    fn write_at(&mut self, number: usize, time: u64, records: &[u8]) -> bool {
-        let output = self.outputs.get(&number).copied().unwrap_or(number);
-        let Some(ring) = self.rings.get_mut(&output) else {
-            return false;
-        };
-        let origin = Origin {
-            event: &self.opened[number],
-            id: id_of(number),
-            time,
-        };
-        let written = ring.write(&origin, records);
-        if !written {
-            *self.lost.entry(number).or_default() += 1;
-        }
-        written
-    }
-}
-
-fn id_of(number: usize) -> EventId {
-    EventId(number as u64 + 1)
 }
 
 /// Hears that a ring of the fake kernel was read.
@@ -428,17 +207,7 @@ impl Kernel for FakeKernel {
 
     fn read(&self, event: &EventFd) -> Result<CounterRead, ReadError> {
         let number = self.number(event)?;
-        let format = event.read_format();
-        let mut state = self.state();
-        if state.live[number].failed {
-            return Err(ReadError::NotCounting);
-        }
-        let members = match format.contains(ReadFormat::GROUP) {
-            true => state.group(number),
-            false => vec![number],
-        };
-        let counts: Vec<FakeCount> = members.iter().map(|&member| state.count(member)).collect();
-        Ok(counter_read(format, &members, &counts))
+        self.state().read(number, event.read_format())
     }
 
     fn notify(&self, event: &EventFd, notification: Option<Notification>) -> io::Result<()> {
@@ -505,22 +274,6 @@ impl Kernel for FakeKernel {
         let (ring, aux) = ring::anonymous_aux_snapshot(pages)?;
         self.keep_trace(number, aux.writer());
         Ok((self.heard(event, number, ring), aux))
-    }
-}
-
-/// A read of these events in the layout that the format asks for.
-fn counter_read(format: ReadFormat, members: &[usize], counts: &[FakeCount]) -> CounterRead {
-    let times = counts.first().copied().unwrap_or_default();
-    let when = |bit: ReadFormat, value: u64| format.contains(bit).then_some(value);
-    let value = |(number, count): (&usize, &FakeCount)| CounterValue {
-        value: count.value,
-        id: format.contains(ReadFormat::ID).then_some(id_of(*number)),
-        lost: when(ReadFormat::LOST, count.lost),
-    };
-    CounterRead {
-        enabled: when(ReadFormat::TOTAL_TIME_ENABLED, times.enabled),
-        running: when(ReadFormat::TOTAL_TIME_RUNNING, times.running),
-        values: members.iter().zip(counts).map(value).collect(),
     }
 }
 

@@ -173,15 +173,15 @@ mod tests {
             attr(),
         );
         let request = OpenRequest::new(&attr, EventTask::Any);
-        let kernel = LoggingKernel::new(&refusing, "/nonexistent".into());
+        let kernel = LoggingKernel::new(&refusing, "/dev/null/folder".into());
         assert!(kernel.open(&request).is_err());
         assert!(kernel.take_failure().is_none());
         let taking = FakeKernel::new();
-        let kernel = LoggingKernel::new(&taking, "/nonexistent".into());
+        let kernel = LoggingKernel::new(&taking, "/dev/null/folder".into());
         kernel.open(&request).unwrap();
         let failure = kernel.take_failure().unwrap().to_string();
         assert!(
-            failure.starts_with("cannot write /nonexistent/event-0-3-"),
+            failure.starts_with("cannot write /dev/null/folder/event-0-3-"),
             "{failure}"
         );
     }

@@ -1,8 +1,8 @@
 //! What happens on a fake kernel while the test lets time pass.
 
 use super::*;
-use crate::{CounterGroup, EventSpec, EventTask, PollSet};
-use oxperf_abi::{HardwareId, SampleType, SoftwareId, Tid};
+use crate::{CounterGroup, CounterSpec, EventTask, PollSet};
+use oxperf_abi::{AttrFlags, EventType, HardwareId, ReadFormat, SampleType, SoftwareId, Tid};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ fn seconds(number: u64) -> Duration {
     Duration::from_secs(number)
 }
 
-fn cycles() -> EventSpec {
-    EventSpec::hardware(HardwareId::CpuCycles)
+fn cycles() -> CounterSpec {
+    CounterSpec::hardware(HardwareId::CpuCycles)
 }
 
 #[test]
 fn events_count_while_they_and_their_leaders_are_on() {
     let kernel = kernel();
     let mut group = CounterGroup::open(&kernel, EventTask::Caller, &cycles().disabled()).unwrap();
-    group.add(&EventSpec::task_clock()).unwrap();
+    group.add(&CounterSpec::task_clock()).unwrap();
     group
-        .add(&EventSpec::software(SoftwareId::PageFaults))
+        .add(&CounterSpec::software(SoftwareId::PageFaults))
         .unwrap();
     let values = || -> Vec<u64> {
         let read = group.read().unwrap();
@@ -61,7 +61,7 @@ fn parts_of_an_event_are_not_lost() {
 #[test]
 fn groups_take_turns_and_tasks_do_not_share() {
     let kernel = kernel().with_pmu(FakePmu::core(2));
-    let open = |spec: &EventSpec, task| spec.open(&kernel, task).unwrap();
+    let open = |spec: &CounterSpec, task| spec.open(&kernel, task).unwrap();
     let mut pair = CounterGroup::open(&kernel, EventTask::Caller, &cycles()).unwrap();
     pair.add(&cycles()).unwrap();
     assert_eq!(
@@ -71,7 +71,7 @@ fn groups_take_turns_and_tasks_do_not_share() {
     );
     let singles = [(); 2].map(|()| open(&cycles(), EventTask::Caller));
     let elsewhere = open(&cycles(), EventTask::Thread(Tid(9)));
-    let clock = open(&EventSpec::task_clock(), EventTask::Caller);
+    let clock = open(&CounterSpec::task_clock(), EventTask::Caller);
     kernel.advance(Duration::from_millis(12));
     // Turns begin with the pair, the first single (with the second beside it), the second alone as the pair does not fit.
     assert_eq!(pair.read().unwrap().values[0].value, 4);
@@ -120,7 +120,7 @@ fn events_begin_with_exec_and_end_with_their_task() {
     assert!(poll.readiness(slot).hung_up);
 }
 
-fn sampler(period: u64) -> EventSpec {
+fn sampler(period: u64) -> CounterSpec {
     cycles().every(period).sampling(SampleType::TIME)
 }
 
@@ -227,7 +227,7 @@ fn a_trace_that_nobody_reads_is_cut() {
         aux: page,
     };
     let kernel = FakeKernel::new().with_aux_stream(vec![7], 1_000_000);
-    let spec = EventSpec::pmu(EventType(8), 0);
+    let spec = CounterSpec::pmu(EventType(8), 0);
     let counter = spec.open(&kernel, EventTask::Caller).unwrap();
     let (mut ring, mut aux) = counter.map_aux(pages).unwrap();
     let mut step = |milliseconds| {
@@ -256,7 +256,7 @@ fn records_carry_the_sample_id_that_was_asked_for() {
         aux: page,
     };
     let kernel = FakeKernel::new().with_aux_stream(vec![7], 1000);
-    let spec = EventSpec::pmu(EventType(8), 0)
+    let spec = CounterSpec::pmu(EventType(8), 0)
         .sampling(SampleType::TID | SampleType::TIME | SampleType::CPU | SampleType::IDENTIFIER)
         .flagged(AttrFlags::SAMPLE_ID_ALL)
         .on_cpu(oxperf_abi::Cpu(3));
@@ -279,19 +279,19 @@ fn records_carry_the_sample_id_that_was_asked_for() {
 #[test]
 fn breakpoints_alone_can_be_moved_and_programs_belong_to_a_place() {
     let kernel = FakeKernel::new();
-    let open = |spec: EventSpec| spec.open(&kernel, EventTask::Caller).unwrap();
-    let watched = |address| EventSpec::breakpoint(crate::WatchedAccess::Write, address, 8);
+    let open = |spec: CounterSpec| spec.open(&kernel, EventTask::Caller).unwrap();
+    let watched = |address| CounterSpec::breakpoint(crate::WatchedAccess::Write, address, 8);
     let moved = watched(16).attr();
     open(watched(8))
         .control(Control::ModifyAttributes(&moved))
         .unwrap();
     assert_eq!(kernel.opened()[0].attr, moved);
-    let clock = open(EventSpec::task_clock());
+    let clock = open(CounterSpec::task_clock());
     assert!(clock.control(Control::ModifyAttributes(&moved)).is_err());
     let (one, same, other) = (
-        open(EventSpec::tracepoint(5)),
-        open(EventSpec::tracepoint(5)),
-        open(EventSpec::tracepoint(6)),
+        open(CounterSpec::tracepoint(5)),
+        open(CounterSpec::tracepoint(5)),
+        open(CounterSpec::tracepoint(6)),
     );
     use std::os::fd::AsFd;
     one.control(Control::SetBpf(other.as_fd())).unwrap();

@@ -1,13 +1,10 @@
 //! What a test tells a fake kernel beforehand.
 
+use super::rings::TraceStream;
+use super::schedule::LiveCounter;
 use super::schedule::natural_rate;
-use super::{
-    CountScripts, FakeCount, FakeKernel, FakeOverflow, FakePmu, LiveCounter, OpenedEvent, State,
-    TraceStream, lock,
-};
+use super::{FakeCount, FakeKernel, FakeOverflow, FakePmu, OpenedEvent, lock};
 use crate::{Errno, OpenRequest, RingPages};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
 
 /// Decides which openings fail, and how.
 type Refusal = Box<dyn Fn(&OpenRequest<'_>) -> Option<Errno> + Send + Sync>;
@@ -60,32 +57,6 @@ impl Script {
         let mut counter = LiveCounter::new(event, rate);
         counter.denied = self.denied.contains(&number);
         counter
-    }
-}
-
-impl Default for FakeKernel {
-    fn default() -> FakeKernel {
-        let state = State {
-            opened: Vec::new(),
-            live: Vec::new(),
-            descriptors: Vec::new(),
-            calls: Vec::new(),
-            counts: CountScripts::default(),
-            rings: HashMap::new(),
-            traces: HashMap::new(),
-            pages: HashMap::new(),
-            outputs: HashMap::new(),
-            programs: Vec::new(),
-            lost: HashMap::new(),
-            restless: Vec::new(),
-            stream: TraceStream::default(),
-            now: 0,
-            turn: 0,
-        };
-        FakeKernel {
-            state: Arc::new(Mutex::new(state)),
-            script: Script::default(),
-        }
     }
 }
 

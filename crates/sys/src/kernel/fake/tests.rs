@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{ControlScope, EventTask};
-use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType};
+use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType, ReadFormat};
 
 fn precise() -> EventAttr {
     let mut flags = AttrFlags::EMPTY;

@@ -148,7 +148,7 @@ fn a_large_cycle_count_does_not_overflow() {
         ..PAGE
     };
     let cycles = 1u64 << 62;
-    let expected = (u128::from(cycles) * u128::from(u32::MAX) >> 32) as u64;
+    let expected = ((u128::from(cycles) * u128::from(u32::MAX)) >> 32) as u64;
     assert_eq!(
         read(page, 0, cycles).unwrap().times,
         Some((expected, expected))
