@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use oxperf_abi::{AttrFlags, EventAttr, EventType, RecordType, SoftwareId};
 use oxperf_sys::{
-    Control, ControlScope, DataRing, EventFd, EventTask, OpenError, OpenRequest, RingPages,
-    open_event,
+    Control, ControlScope, DataRing, EventFd, EventTask, Kernel, OpenError, OpenRequest,
+    RealKernel, RingPages,
 };
 use oxperf_tracepoint::{EventFormat, SystemTracefs, Tracefs};
 
@@ -70,7 +70,9 @@ pub(crate) fn refused(error: OpenError) -> Shortfall {
 
 /// Opens an event of the calling thread.
 pub(crate) fn open(attr: &EventAttr) -> Result<EventFd, Shortfall> {
-    open_event(&OpenRequest::new(attr, EventTask::Caller)).map_err(refused)
+    RealKernel
+        .open(&OpenRequest::new(attr, EventTask::Caller))
+        .map_err(refused)
 }
 
 /// Does work while an event of the calling thread counts; gives the count.
@@ -90,14 +92,14 @@ pub(crate) fn switch(event: &EventFd, on: bool) -> Result<(), Shortfall> {
     } else {
         Control::Disable(scope)
     };
-    event
-        .control(control)
+    RealKernel
+        .control(event, control)
         .map_err(|error| Shortfall::failure(format!("the event cannot be switched: {error}")))
 }
 
 /// The count of an event without a read format.
 pub(crate) fn value(event: &EventFd) -> Result<u64, Shortfall> {
-    let read = event.read();
+    let read = RealKernel.read(event);
     let read = read.map_err(Shortfall::failure)?;
     let first = read.values.first();
     first
@@ -126,7 +128,8 @@ pub(crate) fn records(attr: &EventAttr, work: impl FnOnce()) -> Result<Vec<RingR
 pub(crate) fn map(event: &EventFd, pages: usize) -> Result<DataRing, Shortfall> {
     let pages = RingPages::new(pages)
         .ok_or_else(|| Shortfall::failure(format!("{pages} pages are no ring")))?;
-    DataRing::map(event, pages)
+    RealKernel
+        .map_ring(event, pages)
         .map_err(|error| Shortfall::failure(format!("the ring cannot be mapped: {error}")))
 }
 

@@ -57,7 +57,7 @@ impl AsRawFd for EventFd {
 ///
 /// # Errors
 /// The kernel's answer, by meaning.
-pub fn open_event(request: &OpenRequest<'_>) -> Result<EventFd, OpenError> {
+pub(crate) fn open_event(request: &OpenRequest<'_>) -> Result<EventFd, OpenError> {
     let mut raw = attr::RawAttr::new(request.attr);
     let group = request.group.map_or(-1, AsRawFd::as_raw_fd);
     // SAFETY: `raw` is a live `perf_event_attr` of at least `raw.size` bytes, and mutable because a kernel that finds it

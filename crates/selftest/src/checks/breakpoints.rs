@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use oxperf_abi::{EventAttr, EventType, RecordType, SampleType};
-use oxperf_sys::OpenError;
+use oxperf_sys::{Kernel, OpenError, RealKernel};
 
 use crate::events::{count, number_of, records, refused, user_only};
 use crate::trial::ensure;
@@ -113,7 +113,7 @@ fn places() -> Result<usize, Shortfall> {
     let mut held = Vec::new();
     while held.len() < MOST {
         let request = oxperf_sys::OpenRequest::new(&attr, oxperf_sys::EventTask::Caller);
-        match oxperf_sys::open_event(&request) {
+        match RealKernel.open(&request) {
             Ok(event) => held.push(event),
             Err(OpenError::NoSpace) => break,
             Err(error) if held.is_empty() => return Err(refused(error)),

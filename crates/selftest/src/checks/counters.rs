@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use oxperf_abi::{AttrFlags, EventType, HardwareId, ReadFormat, SampleType, SoftwareId};
-use oxperf_sys::{EventTask, OpenRequest, cpus, open_event};
+use oxperf_sys::{EventTask, Kernel, OpenRequest, RealKernel, cpus};
 
 use crate::events::{self, busy, count, open, records, software, switch, user_only};
 use crate::trial::ensure;
@@ -139,7 +139,7 @@ pub(crate) fn event_times(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     let mut attr = software(SoftwareId::TaskClock);
     attr.read_format = format;
     let event = open(&attr)?;
-    let before = event.read().map_err(Shortfall::failure)?;
+    let before = RealKernel.read(&event).map_err(Shortfall::failure)?;
     ensure(
         before.enabled == Some(0),
         "an event that is off has been enabled for some time",
@@ -147,7 +147,7 @@ pub(crate) fn event_times(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
     switch(&event, true)?;
     busy(5);
     switch(&event, false)?;
-    let after = event.read().map_err(Shortfall::failure)?;
+    let after = RealKernel.read(&event).map_err(Shortfall::failure)?;
     trial.note(format_args!(
         "enabled {:?} ns, running {:?} ns",
         after.enabled, after.running
@@ -201,15 +201,15 @@ pub(crate) fn groups(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
         group: Some(&leader),
         ..OpenRequest::new(&member, EventTask::Caller)
     };
-    let member = open_event(&request).map_err(events::refused)?;
+    let member = RealKernel.open(&request).map_err(events::refused)?;
     switch(&leader, true)?;
     busy(5);
     switch(&leader, false)?;
-    let read = leader.read().map_err(Shortfall::failure)?;
+    let read = RealKernel.read(&leader).map_err(Shortfall::failure)?;
     let ids: Vec<_> = read.values.iter().map(|value| value.id).collect();
     trial.note(format_args!("{:?}", read.values));
     ensure(
-        ids == [leader.id().ok(), member.id().ok()],
+        ids == [RealKernel.id(&leader).ok(), RealKernel.id(&member).ok()],
         "the group's values are not the leader's and the member's",
     )?;
     ensure(
@@ -232,7 +232,7 @@ pub(crate) fn cgroups(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
             cpu: Some(cpu),
             ..OpenRequest::new(&attr, EventTask::Cgroup(folder.as_fd()))
         };
-        open_event(&request).map_err(|error| match error {
+        RealKernel.open(&request).map_err(|error| match error {
             oxperf_sys::OpenError::Invalid | oxperf_sys::OpenError::Other(_) => {
                 Shortfall::skip(format!("no cgroups for events: {error}"))
             }

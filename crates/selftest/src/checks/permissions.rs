@@ -1,7 +1,7 @@
 //! What this user may measure.
 
 use oxperf_abi::{AttrFlags, Cpu, EventAttr, SoftwareId};
-use oxperf_sys::{EventTask, OpenError, OpenRequest, cpus, limits, open_event};
+use oxperf_sys::{EventTask, Kernel, OpenError, OpenRequest, RealKernel, cpus, limits};
 
 use crate::events::{self, software};
 use crate::trial::ensure;
@@ -36,7 +36,8 @@ pub(crate) fn own_threads(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
         setting("perf_event_paranoid")?
     ));
     let attr = software(SoftwareId::TaskClock);
-    open_event(&OpenRequest::new(&attr, EventTask::Caller))
+    RealKernel
+        .open(&OpenRequest::new(&attr, EventTask::Caller))
         .map(drop)
         .map_err(denied)
 }
@@ -45,7 +46,8 @@ pub(crate) fn own_threads(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
 pub(crate) fn kernel_mode(_: &mut Trial<'_>) -> Result<(), Shortfall> {
     let mut attr = software(SoftwareId::TaskClock);
     attr.flags = AttrFlags::DISABLED;
-    open_event(&OpenRequest::new(&attr, EventTask::Caller))
+    RealKernel
+        .open(&OpenRequest::new(&attr, EventTask::Caller))
         .map(drop)
         .map_err(denied)
 }
@@ -66,7 +68,7 @@ fn open_on(attr: &EventAttr, cpu: Cpu) -> Result<(), Shortfall> {
         cpu: Some(cpu),
         ..OpenRequest::new(attr, EventTask::Any)
     };
-    open_event(&request).map(drop).map_err(denied)
+    RealKernel.open(&request).map(drop).map_err(denied)
 }
 
 /// One ring of the usual size for each CPU is within the limit of locked memory.
@@ -83,7 +85,7 @@ pub(crate) fn ring_sizes(trial: &mut Trial<'_>) -> Result<(), Shortfall> {
             cpu: Some(cpu),
             ..OpenRequest::new(&attr, EventTask::Caller)
         };
-        let event = open_event(&request).map_err(events::refused)?;
+        let event = RealKernel.open(&request).map_err(events::refused)?;
         let ring = events::map(&event, 128)?;
         held.push((event, ring));
     }

@@ -2,10 +2,11 @@
 
 use super::{Kernel, OwnEvents};
 use crate::errno::check;
+use crate::open::open_event;
 use crate::{
     AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, BpfProgramId, Control, CounterPage,
     CounterRead, DataRing, EventFd, Notification, OpenError, OpenRequest, ReadError, RingError,
-    RingPages, open_event, ring,
+    RingPages, ring,
 };
 use oxperf_abi::EventId;
 use std::io;

@@ -88,7 +88,7 @@ impl EventFd {
     ///
     /// # Errors
     /// The kernel's answer, for example `EINVAL` for a filter that it cannot parse.
-    pub fn control(&self, control: Control<'_>) -> io::Result<()> {
+    pub(crate) fn control(&self, control: Control<'_>) -> io::Result<()> {
         match control {
             Control::Enable(scope) => self.number(request::ENABLE, scope.flag()),
             Control::Disable(scope) => self.number(request::DISABLE, scope.flag()),
@@ -110,7 +110,7 @@ impl EventFd {
     ///
     /// # Errors
     /// The kernel's answer: `EINVAL` for an event that is neither, `EACCES` or `EPERM` without `CAP_PERFMON`.
-    pub fn bpf_programs(&self) -> io::Result<Vec<BpfProgramId>> {
+    pub(crate) fn bpf_programs(&self) -> io::Result<Vec<BpfProgramId>> {
         let mut query = ProgramQuery {
             room: MOST_PROGRAMS as u32,
             count: 0,
@@ -130,7 +130,7 @@ impl EventFd {
     ///
     /// # Errors
     /// The kernel's answer.
-    pub fn id(&self) -> io::Result<EventId> {
+    pub(crate) fn id(&self) -> io::Result<EventId> {
         let mut id = 0u64;
         self.pointer(request::ID, &mut id)?;
         Ok(EventId(id))

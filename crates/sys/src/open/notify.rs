@@ -53,7 +53,7 @@ impl EventFd {
     ///
     /// # Errors
     /// The kernel's answer: `EINVAL` for no signal's number, `ESRCH` for no receiver.
-    pub fn notify(&self, notification: Option<Notification>) -> io::Result<()> {
+    pub(crate) fn notify(&self, notification: Option<Notification>) -> io::Result<()> {
         if let Some(Notification { signal, receiver }) = notification {
             const F_SETOWN_EX: libc::c_int = 15;
             const F_SETSIG: libc::c_int = 10;
@@ -70,7 +70,7 @@ impl EventFd {
     ///
     /// # Errors
     /// The kernel's answer.
-    pub fn set_blocking(&self, blocking: bool) -> io::Result<()> {
+    pub(crate) fn set_blocking(&self, blocking: bool) -> io::Result<()> {
         self.set_status(libc::O_NONBLOCK, !blocking)
     }
 

@@ -132,7 +132,7 @@ impl EventFd {
     ///
     /// # Errors
     /// [`ReadError::NotCounting`] for a pinned event without its counter; otherwise the kernel's answer.
-    pub fn read(&self) -> Result<CounterRead, ReadError> {
+    pub(crate) fn read(&self) -> Result<CounterRead, ReadError> {
         /// More than any group: an event has a descriptor, and a value of it at most 3 words.
         const MOST: usize = 1 << 22;
         let mut buffer = vec![0; 256];

@@ -103,7 +103,7 @@ impl DataRing {
     ///
     /// # Errors
     /// The kernel's answer.
-    pub fn map(event: &EventFd, pages: RingPages) -> Result<DataRing, RingError> {
+    pub(crate) fn map(event: &EventFd, pages: RingPages) -> Result<DataRing, RingError> {
         DataRing::new(Backing::Event(event.as_fd(), 0), pages)
     }
 
