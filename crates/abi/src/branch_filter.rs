@@ -38,18 +38,27 @@ impl BranchSampleType {
     /// # Errors
     /// The first name that is none.
     pub fn parse_filters(text: &str) -> Result<BranchSampleType, &str> {
-        let mut wanted = BranchSampleType::EMPTY;
-        for name in text.split(',') {
-            let filter = FILTERS
-                .iter()
-                .find(|(known, _)| known.eq_ignore_ascii_case(name));
-            wanted |= filter.ok_or(name)?.1;
-        }
+        let wanted = BranchSampleType::named_filters(text)?;
         let privileges = BranchSampleType::USER | BranchSampleType::KERNEL | BranchSampleType::HV;
         if wanted.without(privileges) == BranchSampleType::EMPTY {
             return Ok(BranchSampleType::ANY);
         }
         Ok(wanted)
+    }
+
+    /// Reads filters with commas between them, in letters of either case: those that are named and no others.
+    ///
+    /// # Errors
+    /// The first name that is none.
+    pub fn named_filters(text: &str) -> Result<BranchSampleType, &str> {
+        let mut named = BranchSampleType::EMPTY;
+        for name in text.split(',') {
+            let filter = FILTERS
+                .iter()
+                .find(|(known, _)| known.eq_ignore_ascii_case(name));
+            named |= filter.ok_or(name)?.1;
+        }
+        Ok(named)
     }
 }
 

@@ -164,7 +164,7 @@ impl Attempt<'_> {
 
 /// The requests without the one at `event` and, when it leads a group, without its members; leaders keep being
 /// named by their new indices.
-fn without_event(requests: &[EventRequest], event: usize) -> Vec<EventRequest> {
+pub(crate) fn without_event(requests: &[EventRequest], event: usize) -> Vec<EventRequest> {
     let stays =
         |index: usize, request: &EventRequest| index != event && request.leader != Some(event);
     let mut new_place = Vec::with_capacity(requests.len());

@@ -15,6 +15,16 @@ pub enum CaptureError {
     /// No event can be opened; the last refusal.
     #[error("{0}")]
     NoEvent(Explanation),
+    /// The last event is one that the kernel does not count.
+    #[error(
+        "Failed to open event '{event}' on PMU '{pmu}': it has a value and no samples; count it with stat"
+    )]
+    NotCounted {
+        /// The event.
+        event: String,
+        /// Its PMU.
+        pmu: String,
+    },
     /// No event was asked for.
     #[error("no event to record")]
     NothingAsked,

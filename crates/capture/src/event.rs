@@ -2,11 +2,25 @@
 
 mod resolved;
 
-use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType, SoftwareId};
+use oxperf_abi::{AttrFlags, BranchSampleType, Cpu, EventAttr, EventType, SoftwareId};
 
 use crate::options::{CallGraph, Rate};
 
+pub use oxperf_pmu::AuxAction;
 pub use resolved::UnsupportedTerm;
+
+/// The ways of an event with the hardware trace of its group's leader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AuxRequest {
+    /// Bytes of trace in each sample.
+    pub sample_size: Option<u32>,
+    /// Samples go into the trace.
+    pub output: Option<bool>,
+    /// The event stops the trace or lets it go on.
+    pub action: Option<AuxAction>,
+    /// The event's PMU writes a trace.
+    pub is_traced: bool,
+}
 
 /// One event of a recording before it is planned.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,6 +39,8 @@ pub struct EventRequest {
     pub group_name: Option<String>,
     /// The group may be taken apart when it cannot be opened.
     pub weak_group: bool,
+    /// It is there for the other members of its group, which sample in its place.
+    pub is_auxiliary: bool,
     /// Only the leader samples; the members are read with each of its samples.
     pub sample_read: bool,
     /// The precision is the highest that works, not one that was asked for.
@@ -39,14 +55,29 @@ pub struct EventRequest {
     pub max_stack: Option<u16>,
     /// The event's own choice of times.
     pub time: Option<bool>,
+    /// The branches that each sample tells.
+    pub branches: Option<BranchSampleType>,
+    /// The event's own ways with hardware trace.
+    pub aux: AuxRequest,
+    /// Samples tell the latency of retirement.
+    pub retire_latency: bool,
+    /// The period as a part of that of the event before, where both have one.
+    pub ratio_to_previous: Option<f64>,
     /// The event's own choice of inheritance.
     pub inherit: Option<bool>,
-    /// The CPUs that the event's PMU counts on, when not all.
+    /// The CPUs that the event's PMU counts on and the user names, when not all.
     pub cpus: Option<Vec<Cpu>>,
     /// Unit of the counts, `msec` of a clock.
     pub unit: Option<String>,
     /// The factor from a count to `unit`.
     pub scale: Option<f64>,
+}
+
+impl AuxRequest {
+    /// Returns whether it needs a trace of its group's leader to act on.
+    pub fn acts_on_a_trace(self) -> bool {
+        self.output.is_some() || matches!(self.action, Some(AuxAction::Pause | AuxAction::Resume))
+    }
 }
 
 impl EventRequest {
@@ -66,12 +97,17 @@ impl EventRequest {
             group_name: None,
             weak_group: false,
             sample_read: false,
+            is_auxiliary: false,
             max_precise: false,
             rate: None,
             usual_period: None,
             call_graph: None,
             max_stack: None,
             time: None,
+            branches: None,
+            aux: AuxRequest::default(),
+            retire_latency: false,
+            ratio_to_previous: None,
             inherit: None,
             cpus: None,
             unit: None,
@@ -94,6 +130,11 @@ impl EventRequest {
             .map(|(system, event)| (system.as_str(), event.as_str()))
     }
 
+    /// Returns whether the kernel counts it: facts about the machine and sensors are read by whoever counts.
+    pub fn is_counted_by_kernel(&self) -> bool {
+        oxperf_pmu::is_kernel_kind(self.attr.kind)
+    }
+
     /// Returns whether it counts nothing and only carries other records.
     pub(crate) fn is_dummy(&self) -> bool {
         self.is_software(SoftwareId::Dummy)
@@ -106,15 +147,17 @@ impl EventRequest {
 
     /// Returns whether each event is of interest by itself, so that all are sampled unless the user says otherwise.
     pub(crate) fn is_occurrence(&self) -> bool {
-        self.carries_data() || self.attr.kind == EventType::BREAKPOINT
+        let is_breakpoint = self.attr.kind == EventType::BREAKPOINT && self.attr.bp_type != 0;
+        self.carries_data() || is_breakpoint
     }
 
     fn is_software(&self, id: SoftwareId) -> bool {
         self.attr.kind == EventType::SOFTWARE && self.attr.config == id as u64
     }
 
-    /// Returns whether a sample carries a tracepoint's record.
+    /// Returns whether a sample carries a tracepoint's record. One that is named by its number alone is counted as any
+    /// other event.
     pub(crate) fn is_tracepoint(&self) -> bool {
-        self.attr.kind == EventType::TRACEPOINT
+        self.tracepoint.is_some()
     }
 }

@@ -56,7 +56,7 @@ pub use acquire::{Acquired, OpenContext, acquire};
 pub use control::Ending;
 pub use drain::Drain;
 pub use error::CaptureError;
-pub use event::{EventRequest, UnsupportedTerm};
+pub use event::{AuxAction, AuxRequest, EventRequest, UnsupportedTerm};
 pub use notice::{Notice, Observer};
 pub use open::{OpenEvent, OpenEvents, Refusal};
 pub use options::{

@@ -34,6 +34,13 @@ pub enum Notice {
     },
     /// An event cannot be opened and is left out.
     EventRemoved(Explanation),
+    /// An event that the kernel does not count is left out.
+    NotCounted {
+        /// The event.
+        event: String,
+        /// Its PMU.
+        pmu: String,
+    },
     /// The kernel lacks a feature; the recording goes on without.
     FeatureUnsupported(KernelFeature),
     /// The asked rate is above the system's limit.
@@ -74,6 +81,10 @@ impl fmt::Display for Notice {
                 )
             }
             Notice::HostOnly { event } => write!(f, "guests cannot be sampled, recording {event}"),
+            Notice::NotCounted { event, pmu } => write!(
+                f,
+                "Event '{event}' on PMU '{pmu}' has a value and no samples: it is left out"
+            ),
             Notice::EventRemoved(explanation) => {
                 write!(f, "{explanation}\n(the event is left out)")
             }

@@ -13,7 +13,7 @@ use oxperf_sys::{DataRing, Kernel, LoggingKernel, RealKernel, RingPages};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
-use crate::acquire::{Acquired, OpenContext, acquire};
+use crate::acquire::{Acquired, OpenContext, acquire, without_event};
 use crate::control::{Ending, News, RecordingControl};
 use crate::drain::Drain;
 use crate::error::CaptureError;
@@ -60,6 +60,7 @@ pub fn record(
     if requests.is_empty() {
         return Err(CaptureError::NothingAsked);
     }
+    let requests = openable(requests, observer)?;
     let options = &with_allowed_rate(options, observer);
     let target = &options.target;
     let proc = ProcDir::new(Path::new("/proc"));
@@ -77,6 +78,22 @@ pub fn record(
         return Err(failure.into());
     }
     recorder.run(observer)
+}
+
+/// The events that the kernel counts; the others have values and no samples.
+fn openable(
+    mut requests: Vec<EventRequest>,
+    observer: &mut dyn Observer,
+) -> Result<Vec<EventRequest>, CaptureError> {
+    while let Some(place) = requests.iter().position(|one| !one.is_counted_by_kernel()) {
+        let (event, pmu) = (requests[place].name.clone(), requests[place].pmu.clone());
+        requests = without_event(&requests, place);
+        if requests.is_empty() {
+            return Err(CaptureError::NotCounted { event, pmu });
+        }
+        observer.notice(Notice::NotCounted { event, pmu });
+    }
+    Ok(requests)
 }
 
 fn with_allowed_rate(options: &RecordOptions, observer: &mut dyn Observer) -> RecordOptions {

@@ -7,6 +7,8 @@ pub use description::{PmuDescription, PmuEvent, PmuFormat};
 pub(crate) use pmu::{Alias, Pmu};
 
 use crate::generic;
+use crate::near;
+use crate::tool::ToolPmu;
 use crate::{PmuSource, TracepointSource};
 use oxperf_abi::EventType;
 use oxperf_pmu_events::EventTables;
@@ -14,6 +16,8 @@ use std::borrow::Cow;
 
 const CPU: &str = "cpu";
 const SOFTWARE: &str = "software";
+/// perf's name for the PMU of the cores, whatever it is called; the first of several.
+const ANY_CORE: &str = "default_core";
 
 /// A system's PMUs and tracepoints. The list of PMUs is read once, when the catalogue is made; the formats and events of
 /// a PMU once, when the first of them is looked up.
@@ -24,6 +28,8 @@ pub struct Catalogue<'a> {
     implied_cpu: Pmu<'a>,
     /// The software PMU, which is there even on systems that do not list it.
     software: Pmu<'a>,
+    /// PMUs that no kernel has: this program reads them itself.
+    own: Vec<Pmu<'a>>,
     pmus: &'a dyn PmuSource,
     tracepoints: &'a dyn TracepointSource,
 }
@@ -31,12 +37,7 @@ pub struct Catalogue<'a> {
 impl<'a> Catalogue<'a> {
     /// Reads the list of PMUs. One whose number cannot be read cannot be opened and is left out.
     pub fn new(pmus: &'a dyn PmuSource, tracepoints: &'a dyn TracepointSource) -> Catalogue<'a> {
-        let names = pmus.names().unwrap_or_default();
-        let listed = names.iter().filter_map(|name| {
-            let kind = EventType(pmus.kind(name)?);
-            Some(Pmu::new(pmus, name, kind))
-        });
-        let mut listed: Vec<Pmu<'a>> = listed.collect();
+        let mut listed = read_list(pmus);
         let is_hybrid = listed.iter().filter(|pmu| pmu.is_core()).count() > 1;
         for pmu in &mut listed {
             pmu.set_hybrid(is_hybrid);
@@ -45,6 +46,7 @@ impl<'a> Catalogue<'a> {
             listed,
             implied_cpu: Pmu::new(pmus, CPU, EventType::RAW),
             software: Pmu::new(pmus, SOFTWARE, EventType::SOFTWARE),
+            own: read_list(&ToolPmu),
             pmus,
             tracepoints,
         }
@@ -57,6 +59,13 @@ impl<'a> Catalogue<'a> {
         for pmu in &mut self.listed {
             pmu.set_tables(tables);
         }
+        self
+    }
+
+    /// Adds PMUs of another source, such as sensors.
+    #[must_use]
+    pub fn with(mut self, source: &'a dyn PmuSource) -> Catalogue<'a> {
+        self.own.extend(read_list(source));
         self
     }
 
@@ -81,9 +90,12 @@ impl<'a> Catalogue<'a> {
         }
     }
 
-    /// The PMU with this number; one without name if the system lists none.
+    /// The PMU with this number; the first of the cores for generic events; one without name if the system lists none.
     pub(crate) fn of_kind(&self, kind: u32) -> Cow<'_, Pmu<'a>> {
-        let listed = self.listed.iter().find(|pmu| pmu.kind().0 == kind);
+        let is_generic = [EventType::HARDWARE, EventType::HW_CACHE].contains(&EventType(kind));
+        let mut cores = self.listed.iter().filter(|pmu| pmu.is_core());
+        let generic = cores.next().filter(|_| is_generic);
+        let listed = generic.or_else(|| self.listed.iter().find(|pmu| pmu.kind().0 == kind));
         match listed {
             Some(pmu) => Cow::Borrowed(pmu),
             None => Cow::Owned(Pmu::new(self.pmus, "", EventType(kind))),
@@ -93,6 +105,9 @@ impl<'a> Catalogue<'a> {
     /// The PMUs that a name before a slash means: the one of this name, else all that match it as a pattern or
     /// without their number and the `uncore_` before it.
     pub(crate) fn matching(&self, name: &str) -> Vec<&Pmu<'a>> {
+        if name == ANY_CORE {
+            return self.cores().into_iter().take(1).collect();
+        }
         let known = self.known();
         match known.iter().find(|pmu| pmu.name() == name) {
             Some(exact) => vec![*exact],
@@ -112,23 +127,44 @@ impl<'a> Catalogue<'a> {
         if !is_listed(SOFTWARE) {
             known.push(&self.software);
         }
+        known.extend(&self.own);
         known
     }
 
-    /// The PMUs that have an event of this name: as a named event of their own, else as a generic one.
-    pub(crate) fn with_event(&self, name: &str) -> Vec<&Pmu<'a>> {
-        let has_event = |pmu: &&Pmu<'a>| pmu.alias(name).is_some();
-        let own: Vec<&Pmu<'a>> = self.listed.iter().filter(has_event).collect();
-        if !own.is_empty() {
-            own
-        } else if generic::hardware_or_cache(name).is_some() {
-            self.cores()
-        } else if generic::software(name).is_some() {
-            vec![&self.software]
-        } else {
-            Vec::new()
-        }
+    /// `did you mean ...?`: the names of events or PMUs that are near one that does not exist.
+    pub(crate) fn suggestion(&self, name: &str) -> Option<String> {
+        let pmus = self.known();
+        let own = pmus
+            .iter()
+            .flat_map(|pmu| pmu.event_names().map(str::to_owned));
+        let names: Vec<String> = generic::usual_names()
+            .chain(own)
+            .chain(pmus.iter().map(|pmu| pmu.name().to_owned()))
+            .collect();
+        near::suggestion(name, names.iter().map(String::as_str))
     }
+
+    /// Returns whether a name before a slash means PMUs as a pattern, or without number or beginning.
+    pub(crate) fn is_wildcard(&self, name: &str) -> bool {
+        let known = self.known();
+        !known.iter().any(|pmu| pmu.name() == name) && known.iter().any(|pmu| pmu.is_meant(name))
+    }
+
+    /// The PMUs that have an event of this name, as one of their own or as a generic one.
+    pub(crate) fn with_event(&self, name: &str) -> Vec<&Pmu<'a>> {
+        let has_event = |pmu: &&Pmu<'a>| pmu.alias(name).is_some() || pmu.generic(name).is_some();
+        self.known().into_iter().filter(has_event).collect()
+    }
+}
+
+/// The PMUs of a source. One whose number cannot be read cannot be opened and is left out.
+fn read_list(source: &dyn PmuSource) -> Vec<Pmu<'_>> {
+    let names = source.names().unwrap_or_default();
+    let pmus = names.iter().filter_map(|name| {
+        let kind = EventType(source.kind(name)?);
+        Some(Pmu::new(source, name, kind))
+    });
+    pmus.collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,27 @@ pub(crate) fn hardware_or_cache(name: &str) -> Option<(EventType, u64)> {
     hardware.or_else(|| cache(name).map(|config| (EventType::HW_CACHE, config)))
 }
 
+/// The names of generic events: of hardware, of software, and of caches as they are usually written.
+pub(crate) fn usual_names() -> impl Iterator<Item = String> {
+    let hardware = HardwareId::ALL.iter().flat_map(|id| id.names());
+    let software = SoftwareId::ALL.iter().flat_map(|id| id.names());
+    let plain = hardware.chain(software).map(|name| (*name).to_owned());
+    plain.chain(CacheId::ALL.iter().flat_map(|id| usual_cache_names(*id)))
+}
+
+fn usual_cache_names(id: CacheId) -> impl Iterator<Item = String> {
+    let name = id.names()[0];
+    let operations = [
+        (CacheOp::Read, "loads", "load"),
+        (CacheOp::Write, "stores", "store"),
+        (CacheOp::Prefetch, "prefetches", "prefetch"),
+    ];
+    let counted = operations
+        .into_iter()
+        .filter(move |(op, ..)| is_counted(id, *op));
+    counted.flat_map(move |(_, all, one)| [format!("{name}-{all}"), format!("{name}-{one}-misses")])
+}
+
 /// Config of a software event.
 pub(crate) fn software(name: &str) -> Option<u64> {
     find(SoftwareId::ALL, SoftwareId::names, name).map(|id| id as u64)
@@ -68,6 +89,18 @@ fn starts_with<'a, T: Copy + 'static>(
         let (head, rest) = text.split_at_checked(name.len())?;
         head.eq_ignore_ascii_case(name).then_some((value, rest))
     })
+}
+
+/// Returns whether a config is that of a generic cache event.
+pub(crate) fn is_cache_config(config: u64) -> bool {
+    let byte = |shift: u32| (config >> shift) & 0xff;
+    let cache = CacheId::ALL.iter().find(|id| **id as u64 == byte(0));
+    let op = CacheOp::ALL.iter().find(|op| **op as u64 == byte(8));
+    let result = CacheResult::ALL
+        .iter()
+        .any(|result| *result as u64 == byte(16));
+    let is_known = cache.zip(op).is_some_and(|(id, op)| is_counted(*id, *op));
+    is_known && result && config >> 24 == 0
 }
 
 /// Operations that make no sense for a cache have no event.

@@ -27,18 +27,22 @@ mod cpu_model;
 mod error;
 mod generic;
 pub mod glob;
+mod near;
 mod resolve;
 mod syntax;
 mod sysfs;
+pub mod tool;
 mod tracepoints;
 
 pub use catalogue::{Catalogue, PmuDescription, PmuEvent, PmuFormat};
 pub use cpu_model::CpuModel;
 pub use error::{SyntaxError, SyntaxProblem};
-pub use resolve::{CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve};
+pub use resolve::{
+    AuxAction, CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve,
+};
 pub use syntax::{
     BreakpointAccess, EventForm, EventList, EventSpec, GroupSpec, ListItem, Modifiers, Term,
     TermValue, parse,
 };
-pub use sysfs::{MemoryPmus, PmuSource, SystemPmus};
+pub use sysfs::{MemoryPmus, PmuSource, SystemPmus, is_kernel_kind};
 pub use tracepoints::{MemoryTracepoints, TracepointSource};

@@ -1,14 +1,19 @@
 //! Events as written to events that can be opened.
 
 mod apply;
+mod branch_filter;
 mod breakpoint;
+mod cpus;
 mod event;
+mod legacy;
 mod modifiers;
+mod regroup;
 mod sample_terms;
 mod tracepoint;
+mod value;
 
 pub use event::{ResolvedEvent, TracepointName};
-pub use sample_terms::{CallGraphTerm, RateTerm, SampleTerms};
+pub use sample_terms::{AuxAction, CallGraphTerm, RateTerm, SampleTerms};
 
 use crate::catalogue::{Catalogue, Pmu};
 use crate::syntax::{EventForm, EventList, EventSpec, GroupSpec, ListItem, Term};
@@ -35,7 +40,16 @@ pub fn resolve(
         }
         .map_err(|problems| SyntaxError::new(&list.text, problems))?;
     }
-    Ok(resolved)
+    let mut events = regroup::regroup(resolved, catalogue);
+    // Who writes a pattern expects that its PMUs are told apart.
+    if list.specs().any(|event| is_wildcard(event, catalogue)) {
+        events.iter_mut().for_each(|event| event.regrouped = false);
+    }
+    Ok(events)
+}
+
+fn is_wildcard(event: &EventSpec, catalogue: &Catalogue<'_>) -> bool {
+    matches!(&event.form, EventForm::WithTerms(name) if catalogue.is_wildcard(name))
 }
 
 type Found = Result<Vec<ResolvedEvent>, Vec<SyntaxProblem>>;
@@ -87,39 +101,66 @@ fn look_up(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
 }
 
 fn named(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
-    let headline = SyntaxProblem::new(event.position, "Bad event name")
-        .with_help(format!("Unable to find event on a PMU of '{name}'"));
-    on_pmus_with_event(event, name, catalogue)
-        .unwrap_or_else(|| Err(vec![headline.clone()]))
-        .map_err(|mut problems| {
-            if problems.first() != Some(&headline) {
-                problems.insert(0, headline);
-            }
-            problems
-        })
+    let headline = Headline {
+        message: "Bad event name",
+        help: format!("Unable to find event on a PMU of '{name}'"),
+    };
+    let found = on_pmus_with_event(event, name, catalogue);
+    headline.over(found, event, name, catalogue)
 }
 
 /// A name before a slash is a PMU's (or, as a pattern or without its number, that of several); else an event's.
 fn with_terms(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
-    let headline = SyntaxProblem::new(event.position, "Bad event or PMU")
-        .with_help(format!("Unable to find PMU or event on a PMU of '{name}'"));
+    let headline = Headline {
+        message: "Bad event or PMU",
+        help: format!("Unable to find PMU or event on a PMU of '{name}'"),
+    };
     let matching = catalogue.matching(name);
     let found = if matching.is_empty() {
         on_pmus_with_event(event, name, catalogue)
     } else {
         Some(on_each(&matching, event, &event.terms))
     };
-    found
-        .unwrap_or_else(|| Err(Vec::new()))
-        .map_err(|mut problems| {
-            problems.insert(0, headline);
-            problems
-        })
+    headline.over(found, event, name, catalogue)
+}
+
+/// The general finding that stands before those about details.
+struct Headline {
+    message: &'static str,
+    help: String,
+}
+
+impl Headline {
+    /// The events that were found, or the findings with the general one first. A name that nothing has gets near ones.
+    fn over(
+        self,
+        found: Option<Found>,
+        event: &EventSpec,
+        name: &str,
+        catalogue: &Catalogue<'_>,
+    ) -> Found {
+        let headline = |help| SyntaxProblem::new(event.position, self.message).with_help(help);
+        match found {
+            Some(Ok(events)) => Ok(events),
+            Some(Err(mut problems)) => {
+                problems.insert(0, headline(self.help));
+                Err(problems)
+            }
+            None => {
+                let near = catalogue.suggestion(name);
+                let lines: Vec<String> = std::iter::once(self.help).chain(near).collect();
+                Err(vec![headline(lines.join("\n"))])
+            }
+        }
+    }
 }
 
 /// The event of this name on every PMU that has it; `None` when none has. The name is then one more term.
 fn on_pmus_with_event(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Option<Found> {
     let pmus = catalogue.with_event(name);
+    if let Some(term) = event.terms.iter().find(|term| legacy::is_term(term)) {
+        return Some(Err(vec![legacy::without_core_pmu(term)]));
+    }
     let mut terms = event.terms.clone();
     terms.push(Term {
         name: name.to_owned(),
@@ -144,19 +185,15 @@ fn on_each(pmus: &[&Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
 
 fn raw(event: &EventSpec, config: u64, catalogue: &Catalogue<'_>) -> Found {
     let cores = catalogue.cores();
-    let events = cores.iter().map(|pmu| {
-        let mut resolved = apply::with_sample_terms(pmu, event)?;
-        resolved.attr.kind = if pmu.is_one_of_several_cores() {
-            pmu.kind()
-        } else {
-            EventType::RAW
-        };
-        resolved.attr.config = config;
-        Ok(resolved)
-    });
-    events
-        .collect::<Result<_, SyntaxProblem>>()
-        .map_err(|problem| vec![problem])
+    // Of several kinds of cores, the one that has the kernel's number for raw codes.
+    let owner = cores.iter().find(|pmu| pmu.kind() == EventType::RAW);
+    let Some(pmu) = owner.or(cores.first()) else {
+        return Ok(Vec::new());
+    };
+    let mut resolved = apply::with_sample_terms(pmu, event).map_err(|problem| vec![problem])?;
+    resolved.attr.kind = EventType::RAW;
+    resolved.attr.config = config;
+    Ok(vec![resolved])
 }
 
 fn numeric(event: &EventSpec, kind: u32, config: u64, catalogue: &Catalogue<'_>) -> Found {

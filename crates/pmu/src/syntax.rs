@@ -64,6 +64,7 @@ fn group_opening(scanner: &mut Scanner<'_>) -> Option<Option<String>> {
     let mut ahead = scanner.clone();
     ahead.skip_spaces();
     let name = ahead.take_while(event::is_name_char);
+    ahead.skip_spaces();
     if !ahead.take('{') {
         return None;
     }

@@ -8,7 +8,16 @@ pub(crate) use format::{BitRanges, ConfigWord};
 pub use memory::MemoryPmus;
 pub use system::SystemPmus;
 
+use oxperf_abi::EventType;
 use std::io;
+
+/// The numbers of PMUs that no kernel has and that this program reads itself, as perf numbers them.
+const OWN_KINDS: std::ops::RangeInclusive<u32> = 0xfffe_0000..=0xffff_fffe;
+
+/// Returns whether a number can be that of a PMU of the kernel.
+pub fn is_kernel_kind(kind: EventType) -> bool {
+    !OWN_KINDS.contains(&kind.0)
+}
 
 /// The PMUs of a system. Names and texts come from the kernel and from drivers; they are data, not trusted.
 pub trait PmuSource {
@@ -24,6 +33,11 @@ pub trait PmuSource {
 
     /// The names in a folder of a PMU, `format` or `events`; empty without it.
     fn list(&self, pmu: &str, folder: &str) -> Vec<String>;
+
+    /// One more than the highest number of a CPU that is there; `None` where that is not known.
+    fn cpu_limit(&self) -> Option<u32> {
+        None
+    }
 
     /// The PMU's number.
     fn kind(&self, pmu: &str) -> Option<u32> {

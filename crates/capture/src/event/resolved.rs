@@ -1,9 +1,10 @@
 //! From an event that was looked up to one that can be planned.
 
+use oxperf_abi::Cpu;
 use oxperf_pmu::{CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms};
 use oxperf_sys::cpus;
 
-use super::EventRequest;
+use super::{AuxRequest, EventRequest};
 use crate::options::{CallGraph, Rate};
 
 /// A term of an event that this recorder does not honour; recording without it would surprise.
@@ -23,14 +24,9 @@ impl EventRequest {
     /// One of its terms asks for what is not recorded yet.
     pub fn from_resolved(event: ResolvedEvent) -> Result<EventRequest, UnsupportedTerm> {
         refuse_unsupported(&event)?;
-        let call_graph = event.terms.call_graph.map(|term| match term {
-            CallGraphTerm::FramePointer => CallGraph::FramePointers {
-                max_stack: event.terms.max_stack,
-            },
-            CallGraphTerm::Off | CallGraphTerm::Dwarf | CallGraphTerm::BranchRecords => {
-                CallGraph::Off
-            }
-        });
+        let call_graph = call_graph(&event.terms);
+        let cpus = counted_on(&event);
+        let is_traced = event.is_traced();
         Ok(EventRequest {
             name: event.name,
             attr: event.attr,
@@ -40,18 +36,24 @@ impl EventRequest {
             group_name: event.group_name,
             weak_group: event.weak_group,
             sample_read: event.sample_read,
+            is_auxiliary: event.is_auxiliary,
             max_precise: event.max_precise,
             rate: event.terms.rate.map(rate),
             usual_period: event.table_period,
             call_graph,
             max_stack: event.terms.max_stack,
             time: event.terms.time,
+            branches: event.terms.branches,
+            aux: AuxRequest {
+                sample_size: event.terms.aux_sample_size,
+                output: event.terms.aux_output,
+                action: event.terms.aux_action,
+                is_traced,
+            },
+            retire_latency: event.retire_latency,
+            ratio_to_previous: event.terms.ratio_to_previous,
             inherit: event.terms.inherit,
-            // A list that makes no sense leaves the choice to the kernel.
-            cpus: event
-                .cpus
-                .and_then(|list| cpus::parse_list(&list).ok())
-                .filter(|cpus| !cpus.is_empty()),
+            cpus,
             unit: event.unit,
             scale: event.scale,
         })
@@ -65,34 +67,51 @@ fn rate(term: RateTerm) -> Rate {
     }
 }
 
-fn refuse_unsupported(event: &ResolvedEvent) -> Result<(), UnsupportedTerm> {
-    let SampleTerms {
-        call_graph,
-        stack_size,
-        overwrite,
-        max_events,
-        branch_type,
-        ..
-    } = &event.terms;
-    let asked = [
-        (
-            *call_graph == Some(CallGraphTerm::Dwarf),
-            "call-graph=dwarf",
-        ),
-        (
-            *call_graph == Some(CallGraphTerm::BranchRecords),
-            "call-graph=lbr",
-        ),
-        (stack_size.is_some(), "stack-size"),
-        (*overwrite == Some(true), "overwrite"),
-        (max_events.is_some(), "nr"),
-        (branch_type.is_some(), "branch_type"),
-    ];
-    match asked.into_iter().find(|(asked, _)| *asked) {
-        Some((_, term)) => Err(UnsupportedTerm {
-            event: event.name.clone(),
-            term,
+/// A depth alone asks for chains by frame pointers.
+fn call_graph(terms: &SampleTerms) -> Option<CallGraph> {
+    let by_frame_pointers = CallGraph::FramePointers {
+        max_stack: terms.max_stack,
+    };
+    match terms.call_graph {
+        Some(CallGraphTerm::FramePointer) => Some(by_frame_pointers),
+        Some(CallGraphTerm::Off) => Some(CallGraph::Off),
+        Some(CallGraphTerm::BranchRecords) => Some(CallGraph::BranchRecords),
+        Some(CallGraphTerm::Dwarf) => Some(CallGraph::Dwarf {
+            stack_size: terms.stack_size.map_or(CallGraph::STACK_SIZE, whole_words),
         }),
-        None => Ok(()),
+        None => terms.max_stack.map(|_| by_frame_pointers),
     }
+}
+
+/// The kernel copies words, and no more than a record holds.
+fn whole_words(bytes: u32) -> u32 {
+    let words = bytes.checked_next_multiple_of(8);
+    words.map_or(CallGraph::LARGEST_STACK, |bytes| {
+        bytes.clamp(8, CallGraph::LARGEST_STACK)
+    })
+}
+
+/// The CPUs of the PMU that the user names, if there are any. A list that makes no sense leaves the choice to the kernel.
+fn counted_on(event: &ResolvedEvent) -> Option<Vec<Cpu>> {
+    let read = |list: &Option<String>| {
+        let cpus = cpus::parse_list(list.as_ref()?).ok()?;
+        (!cpus.is_empty()).then_some(cpus)
+    };
+    let own = read(&event.cpus);
+    match (own, read(&event.wanted_cpus)) {
+        (Some(own), Some(wanted)) => {
+            Some(own.into_iter().filter(|cpu| wanted.contains(cpu)).collect())
+        }
+        (own, wanted) => own.or(wanted),
+    }
+}
+
+fn refuse_unsupported(event: &ResolvedEvent) -> Result<(), UnsupportedTerm> {
+    if event.terms.overwrite == Some(true) {
+        return Err(UnsupportedTerm {
+            event: event.name.clone(),
+            term: "overwrite",
+        });
+    }
+    Ok(())
 }

@@ -4,7 +4,7 @@
 use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleType};
 
 use super::Tracking;
-use crate::event::EventRequest;
+use crate::event::{AuxAction, EventRequest};
 use crate::options::{CallGraph, ExtraRecords, Rate, SamplingOptions, Target, TargetOptions};
 use crate::registers::RegisterMask;
 use crate::unsupported::{KernelFeature, Unsupported};
@@ -34,6 +34,7 @@ impl Sampling<'_> {
                 tracking: tracking.is(index),
                 added: tracking.is_added(index),
                 grouped: request.leader.is_some() || has_members(index),
+                samples: samples(requests, index),
             };
             builder.build()
         };
@@ -44,6 +45,7 @@ impl Sampling<'_> {
             .map(attr)
             .collect();
         follow_leaders(&mut attrs, requests);
+        set_ratios(&mut attrs, requests);
         identify_samples(&mut attrs);
         attrs.truncate(requests.len());
         attrs
@@ -57,6 +59,35 @@ fn follow_leaders(attrs: &mut [EventAttr], requests: &[EventRequest]) {
         let of_leader = leader.and_then(|leader| attrs.get(leader));
         if let Some(sample_type) = of_leader.map(|attr| attr.sample_type) {
             attrs[index].sample_type = sample_type;
+        }
+    }
+}
+
+/// Of a group whose members are read with each sample one takes samples: the leader, or the first member behind one that
+/// is there for the others alone.
+fn samples(requests: &[EventRequest], index: usize) -> bool {
+    let Some(request) = requests.get(index).filter(|request| request.sample_read) else {
+        return true;
+    };
+    let leader = request.leader.unwrap_or(index);
+    let mut members = (0..requests.len())
+        .filter(|place| *place == leader || requests[*place].leader == Some(leader));
+    let sampler = members.find(|place| !requests[*place].is_auxiliary);
+    sampler.unwrap_or(leader) == index
+}
+
+/// Periods that are parts of the period of the event before.
+fn set_ratios(attrs: &mut [EventAttr], requests: &[EventRequest]) {
+    for (index, request) in requests.iter().enumerate().skip(1) {
+        let (before, own) = attrs.split_at_mut(index);
+        let (Some(before), Some(own), Some(ratio)) =
+            (before.last(), own.first_mut(), request.ratio_to_previous)
+        else {
+            continue;
+        };
+        let has_period = |attr: &EventAttr| !attr.flags.contains(AttrFlags::FREQ);
+        if has_period(before) && has_period(own) {
+            own.sample_period = (before.sample_period as f64 * ratio) as u64;
         }
     }
 }
@@ -88,12 +119,15 @@ struct Builder<'a> {
     added: bool,
     /// It leads others, or follows one.
     grouped: bool,
+    /// It takes samples, as opposed to being read with those of another.
+    samples: bool,
 }
 
 impl Builder<'_> {
     fn build(&self) -> EventAttr {
         let mut attr = self.request.attr;
         self.set_rate(&mut attr);
+        self.set_aux(&mut attr);
         attr.sample_type |= self.sample_type();
         attr.read_format = self.read_format();
         attr.sample_max_stack = self.max_stack();
@@ -132,7 +166,7 @@ impl Builder<'_> {
     }
 
     fn set_rate(&self, attr: &mut EventAttr) {
-        if self.is_read_member() && !self.has_own_rate() {
+        if !self.samples && !self.has_own_rate() {
             return;
         }
         match self.rate() {
@@ -149,11 +183,6 @@ impl Builder<'_> {
 
     fn has_own_rate(&self) -> bool {
         self.request.rate.is_some() || self.request.usual_period.is_some()
-    }
-
-    /// A member that is read with its leader's samples and takes none itself unless it has a rate of its own.
-    fn is_read_member(&self) -> bool {
-        self.request.sample_read && self.request.leader.is_some()
     }
 
     fn sample_type(&self) -> SampleType {
@@ -175,6 +204,12 @@ impl Builder<'_> {
         fields.set(SampleType::PERIOD, varies || without_own_rate);
         fields.set(SampleType::CALLCHAIN, self.call_graph() != CallGraph::Off);
         fields.set(SampleType::READ, self.request.sample_read);
+        fields.set(SampleType::WEIGHT_STRUCT, self.request.retire_latency);
+        // A copy of a stack points to data.
+        let copies_stack = matches!(self.request.call_graph, Some(CallGraph::Dwarf { .. }));
+        if copies_stack {
+            fields |= SampleType::ADDR | SampleType::DATA_SRC;
+        }
         fields | self.common.sampling.fields
     }
 
@@ -189,7 +224,7 @@ impl Builder<'_> {
 
     /// What counts nothing branches nowhere.
     fn set_branches(&self, attr: &mut EventAttr) {
-        if let Some(branches) = self.common.sampling.branches {
+        if let Some(branches) = self.request.branches.or(self.common.sampling.branches) {
             attr.branch_sample_type = branches;
             let counts = !self.request.is_dummy();
             attr.sample_type.set(SampleType::BRANCH_STACK, counts);
@@ -214,6 +249,24 @@ impl Builder<'_> {
                     | BranchSampleType::HW_INDEX;
             }
         }
+    }
+
+    /// Trace in samples, samples in the trace, and what stops the trace.
+    fn set_aux(&self, attr: &mut EventAttr) {
+        let aux = self.request.aux;
+        if let Some(size) = aux.sample_size.filter(|size| *size > 0) {
+            attr.sample_type |= SampleType::AUX;
+            attr.aux_sample_size = size;
+        }
+        if aux.output == Some(true) {
+            attr.flags.set(AttrFlags::AUX_OUTPUT, true);
+        }
+        attr.aux_action = match aux.action {
+            None => 0,
+            Some(AuxAction::StartPaused) => 1,
+            Some(AuxAction::Pause) => 1 << 1,
+            Some(AuxAction::Resume) => 1 << 2,
+        };
     }
 
     fn set_registers(&self, attr: &mut EventAttr) {

@@ -48,7 +48,7 @@ struct ProfileCommand {
 fn perform(command: &ProfileCommand, program: &str) -> Result<i32, Failure> {
     let outcome = match record::perform(&command.record, program)? {
         Performed::Recorded(outcome) => outcome,
-        Performed::Refused(exit) => return Ok(exit),
+        Performed::Nothing(exit) => return Ok(exit),
     };
     if let Destination::File(recording) = &outcome.output {
         show(command, program, recording)?;

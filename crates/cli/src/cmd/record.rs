@@ -39,6 +39,8 @@ pub(super) struct RecordCommand {
     pub(super) options: RecordOptions,
     /// The texts of the events; none for the default event.
     events: Vec<String>,
+    /// The options and events are checked, and nothing is recorded.
+    dry_run: bool,
     /// Choices made for the user, to be reported.
     warnings: Vec<String>,
     verbosity: Verbosity,
@@ -50,8 +52,8 @@ pub(super) struct RecordCommand {
 pub(super) enum Performed {
     /// There is a recording.
     Recorded(Outcome),
-    /// The reason is printed; only the exit code is left.
-    Refused(i32),
+    /// Nothing is recorded. What was to be said is said; only the exit code is left.
+    Nothing(i32),
 }
 
 /// Records as the options say.
@@ -62,6 +64,9 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
     }
     messages.cpu_model();
     let requests = events::requested(&command.events, &command.options.sysfs)?;
+    if command.dry_run {
+        return Ok(Performed::Nothing(code::SUCCESS));
+    }
     match oxperf_capture::record(&command.options, requests, &mut messages) {
         Ok(outcome) => {
             messages.summary(&outcome);
@@ -70,7 +75,7 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
         }
         Err(CaptureError::NoSuchProcess) => {
             print_error(&CaptureError::NoSuchProcess.to_string());
-            Ok(Performed::Refused(NO_TASK))
+            Ok(Performed::Nothing(NO_TASK))
         }
         Err(error) => Err(Failure::new(error.to_string())),
     }

@@ -74,7 +74,7 @@ impl<'a> Pmu<'a> {
     }
 
     /// Returns whether this is a PMU of the CPU's cores.
-    pub(super) fn is_core(&self) -> bool {
+    pub(crate) fn is_core(&self) -> bool {
         self.name == CPU || self.core_cpus().is_some()
     }
 
@@ -83,6 +83,26 @@ impl<'a> Pmu<'a> {
         let is_given = |text: &String| !text.trim().is_empty();
         let of_cores = self.core_cpus().cloned().filter(is_given);
         of_cores.or_else(|| self.source.read(&self.name, "cpumask").filter(is_given))
+    }
+
+    /// The CPUs that another PMU of the system counts on, where it says so; `None` if there is no such PMU.
+    pub(crate) fn cpus_of_pmu(&self, name: &str) -> Option<Option<String>> {
+        let other = EventType(self.source.kind(name)?);
+        Some(Pmu::new(self.source, name, other).cpus())
+    }
+
+    /// One more than the highest number of a CPU that is there, where the system says so.
+    pub(crate) fn cpu_limit(&self) -> Option<u32> {
+        self.source.cpu_limit()
+    }
+
+    /// The upper half of the config of a generic event: on a hybrid system it names the core PMU.
+    pub(crate) fn upper_half(&self) -> u64 {
+        if self.is_one_of_several_cores() {
+            u64::from(self.kind.0) << 32
+        } else {
+            0
+        }
     }
 
     fn core_cpus(&self) -> Option<&String> {
@@ -101,19 +121,14 @@ impl<'a> Pmu<'a> {
         means(written, &self.name)
     }
 
-    /// A generic event that this PMU counts. On a hybrid system the upper half of the config names the core PMU.
+    /// A generic event that this PMU counts.
     pub(crate) fn generic(&self, name: &str) -> Option<(EventType, u64)> {
         if self.kind == EventType::SOFTWARE {
             generic::software(name).map(|config| (EventType::SOFTWARE, config))
         } else {
-            let pmu = if self.is_one_of_several_cores() {
-                u64::from(self.kind.0) << 32
-            } else {
-                0
-            };
             generic::hardware_or_cache(name)
                 .filter(|_| self.is_core())
-                .map(|(kind, config)| (kind, config | pmu))
+                .map(|(kind, config)| (kind, config | self.upper_half()))
         }
     }
 
@@ -136,7 +151,7 @@ impl<'a> Pmu<'a> {
     }
 
     /// The names of its events.
-    pub(super) fn event_names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn event_names(&self) -> impl Iterator<Item = &str> {
         let names = self.events().iter().map(String::as_str);
         names.filter(|name| !is_description(name))
     }

@@ -1,12 +1,16 @@
 //! Terms of a PMU's event into config words.
 
+use super::cpus::wanted_cpus;
 use super::event::ResolvedEvent;
-use super::sample_terms::{SampleTerms, number, text, value_position};
+use super::legacy;
+use super::sample_terms::SampleTerms;
+use super::value::{number, number_or_one, text, value_position};
 use crate::SyntaxProblem;
 use crate::catalogue::{Alias, Pmu};
+use crate::near;
 use crate::syntax::{EventForm, EventSpec, Term, parse_number, parse_raw};
 use crate::sysfs::{BitRanges, ConfigWord};
-use oxperf_abi::EventAttr;
+use oxperf_abi::{EventAttr, EventType};
 
 /// The event of `pmu` that the terms describe.
 pub(super) fn on_pmu(
@@ -18,9 +22,10 @@ pub(super) fn on_pmu(
         pmu,
         terms,
         event: blank(pmu, event),
+        is_named: false,
     };
     target.event.attr.kind = pmu.kind();
-    terms.iter().try_for_each(|term| target.apply(term))?;
+    target.apply_all()?;
     Ok(target.event)
 }
 
@@ -31,7 +36,7 @@ pub(super) fn with_sample_terms(
 ) -> Result<ResolvedEvent, SyntaxProblem> {
     let mut resolved = blank(pmu, event);
     for term in &event.terms {
-        if !take_common(&mut resolved, term)? {
+        if !take_common(&mut resolved, pmu, term)? {
             return Err(SyntaxProblem::new(
                 term.position,
                 format!("unknown term '{}'", term.name),
@@ -62,13 +67,20 @@ fn qualified(pmu: &Pmu<'_>, name: &str) -> String {
     format!("{}/{event}/{modifiers}", pmu.name())
 }
 
-/// Takes in a name or a sampling term; false if the term is neither.
-fn take_common(resolved: &mut ResolvedEvent, term: &Term) -> Result<bool, SyntaxProblem> {
-    if term.name == "name" {
-        resolved.name = text(term)?.to_owned();
-        return Ok(true);
+/// Takes in a name, CPUs or a sampling term; false if the term is none of these.
+pub(super) fn take_common(
+    resolved: &mut ResolvedEvent,
+    pmu: &Pmu<'_>,
+    term: &Term,
+) -> Result<bool, SyntaxProblem> {
+    match term.name.as_str() {
+        "name" => resolved.name = text(term)?.to_owned(),
+        "cpu" => resolved.want_cpus(wanted_cpus(pmu, term)?),
+        // What belongs to the driver of a PMU is set through its files, which a sampled event does not need.
+        name if name.starts_with('@') => {}
+        _ => return resolved.terms.take(term),
     }
-    resolved.terms.take(term)
+    Ok(true)
 }
 
 struct Target<'a> {
@@ -76,44 +88,85 @@ struct Target<'a> {
     /// All terms as written: values for the parameters of a named event.
     terms: &'a [Term],
     event: ResolvedEvent,
+    /// A term was the name of an event.
+    is_named: bool,
 }
 
 impl Target<'_> {
-    fn apply(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
+    /// Whole config words first, then the terms that fill bits of them: their order among each other alone counts.
+    fn apply_all(&mut self) -> Result<(), SyntaxProblem> {
+        let (whole, parts): (Vec<&Term>, Vec<&Term>) =
+            self.terms.iter().partition(|term| self.is_whole(term));
+        whole
+            .into_iter()
+            .try_for_each(|term| self.apply_whole(term))?;
+        parts.into_iter().try_for_each(|term| self.apply_part(term))
+    }
+
+    /// Returns whether the term gives a whole config word: by its name, as a generic event, or as a raw code.
+    fn is_whole(&self, term: &Term) -> bool {
+        ConfigWord::named(&term.name).is_some()
+            || self.pmu.format(&term.name).is_none()
+                && (legacy::is_term(term)
+                    || self.generic(term).is_some()
+                    || self.raw(term).is_some())
+    }
+
+    fn apply_whole(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
         if let Some(word) = ConfigWord::named(&term.name) {
-            *word_of(&mut self.event.attr, word) = number(term)?;
-        } else if let Some(ranges) = self.pmu.format(&term.name) {
-            self.set_format(
-                &term.name,
-                &ranges,
-                format_value(term, &ranges)?,
-                value_position(term),
-            )?;
-        } else if !take_common(&mut self.event, term)? {
-            self.apply_event_name(term)?;
+            *word_of(&mut self.event.attr, word) = number_or_one(term)?;
+        } else if legacy::is_term(term) {
+            (self.event.attr.kind, self.event.attr.config) = legacy::event(self.pmu, term)?;
+        } else if let Some((kind, config)) = self.generic(term) {
+            self.name_once(term)?;
+            (self.event.attr.kind, self.event.attr.config) = (kind, config);
+            self.event.set_unit_of_clock();
+        } else if let Some(config) = self.raw(term) {
+            self.event.attr.config = config;
         }
         Ok(())
     }
 
-    /// A term without value that is an event of this PMU, or a raw code.
-    fn apply_event_name(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
-        if term.value.is_some() {
-            return Err(self.unknown(term));
-        }
-        let raw_digits = term.name.replacen("r0x", "r", 1);
-        if let Some(alias) = self.pmu.alias(&term.name) {
-            self.apply_alias(&alias, term)
-        } else if let Some((kind, config)) = self.pmu.generic(&term.name) {
-            self.event.attr.kind = kind;
-            self.event.attr.config |= config;
-            self.event.set_unit_of_clock();
-            Ok(())
-        } else if let Some(config) = parse_raw(&raw_digits) {
-            self.event.attr.config = config;
+    fn apply_part(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
+        if let Some(ranges) = self.pmu.format(&term.name) {
+            let value = format_value(term, &ranges)?;
+            self.set_format(&term.name, &ranges, value, value_position(term))
+        } else if take_common(&mut self.event, self.pmu, term)? {
             Ok(())
         } else {
-            Err(self.unknown(term))
+            self.apply_event_name(term)
         }
+    }
+
+    /// The generic event of a term without value, unless the PMU has one of its own of that name.
+    fn generic(&self, term: &Term) -> Option<(EventType, u64)> {
+        let name = term.value.is_none().then_some(term.name.as_str())?;
+        self.pmu
+            .generic(name)
+            .filter(|_| self.pmu.alias(name).is_none())
+    }
+
+    /// The code of a term `rHEX` or `r0xHEX`.
+    fn raw(&self, term: &Term) -> Option<u64> {
+        let name = term.value.is_none().then_some(term.name.as_str())?;
+        parse_raw(&name.replacen("r0x", "r", 1)).filter(|_| self.pmu.alias(name).is_none())
+    }
+
+    /// A term without value that is an event of this PMU.
+    fn apply_event_name(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
+        let alias = self.pmu.alias(&term.name).filter(|_| term.value.is_none());
+        let alias = alias.ok_or_else(|| self.unknown(term))?;
+        self.name_once(term)?;
+        self.apply_alias(&alias, term)
+    }
+
+    /// An event has one name among its terms: units and scales of two would differ.
+    fn name_once(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
+        if std::mem::replace(&mut self.is_named, true) {
+            let message = "Attempt to set event's scale twice";
+            return Err(SyntaxProblem::new(term.position, message));
+        }
+        Ok(())
     }
 
     fn apply_alias(&mut self, alias: &Alias, term: &Term) -> Result<(), SyntaxProblem> {
@@ -187,21 +240,32 @@ impl Target<'_> {
     }
 
     fn unknown(&self, term: &Term) -> SyntaxProblem {
-        const WORDS: [&str; 6] = ["config", "config1", "config2", "config3", "config4", "name"];
+        const WORDS: [&str; 9] = [
+            "config",
+            "config1",
+            "config2",
+            "config3",
+            "config4",
+            "name",
+            "cpu",
+            "legacy-hardware-config",
+            "legacy-cache-config",
+        ];
         let formats = self.pmu.formats();
         let names = formats
             .iter()
             .map(String::as_str)
             .chain(WORDS)
             .chain(SampleTerms::NAMES);
-        SyntaxProblem::new(
-            term.position,
-            format!("unknown term '{}' for pmu '{}'", term.name, self.pmu.name()),
-        )
-        .with_help(format!(
-            "valid terms: {}",
-            names.collect::<Vec<_>>().join(",")
-        ))
+        let names: Vec<&str> = names.collect();
+        let near = near::suggestion(
+            &term.name,
+            names.iter().copied().chain(self.pmu.event_names()),
+        );
+        let valid = format!("valid terms: {}", names.join(","));
+        let help: Vec<String> = std::iter::once(valid).chain(near).collect();
+        let message = format!("unknown term '{}' for pmu '{}'", term.name, self.pmu.name());
+        SyntaxProblem::new(term.position, message).with_help(help.join("\n"))
     }
 }
 

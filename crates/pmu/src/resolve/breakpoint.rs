@@ -31,7 +31,7 @@ pub(super) fn resolve(
     resolved.attr.config2 = length.unwrap_or_else(|| default_length(access));
     for term in &event.terms {
         if term.name == "name" {
-            resolved.name = super::sample_terms::text(term)
+            resolved.name = super::value::text(term)
                 .map_err(|problem| vec![problem])?
                 .to_owned();
         } else if !resolved.terms.take(term).map_err(|problem| vec![problem])? {

@@ -1,6 +1,7 @@
 //! An event that can be opened.
 
 use super::SampleTerms;
+use crate::sysfs::is_kernel_kind;
 use oxperf_abi::{EventAttr, EventType, SoftwareId};
 
 /// An event with everything that its text says about it.
@@ -23,8 +24,20 @@ pub struct ResolvedEvent {
     pub weak_group: bool,
     /// The leader samples and the members are read with each sample (`S`).
     pub sample_read: bool,
+    /// It is there for the other members of its group: `slots` for its metrics, `mem-loads-aux` for loads.
+    pub is_auxiliary: bool,
     /// The precision is the highest that works (`P`).
     pub max_precise: bool,
+    /// Samples tell the latency of retirement (`R`).
+    pub retire_latency: bool,
+    /// Its group is not to be rearranged (`X`).
+    pub keep_order: bool,
+    /// Its group is another one than was written, so that all members are of one PMU.
+    pub regrouped: bool,
+    /// A BPF program counts it for all who ask (`b`).
+    pub bpf_counter: bool,
+    /// The CPUs that `cpu=` names, as a list; `None` for all that the PMU counts on.
+    pub wanted_cpus: Option<String>,
     /// The tracepoint behind it.
     pub tracepoint: Option<TracepointName>,
     /// The sampling that its terms ask for.
@@ -61,7 +74,13 @@ impl ResolvedEvent {
             group_name: None,
             weak_group: false,
             sample_read: false,
+            is_auxiliary: false,
             max_precise: false,
+            retire_latency: false,
+            keep_order: false,
+            regrouped: false,
+            bpf_counter: false,
+            wanted_cpus: None,
             tracepoint: None,
             terms: SampleTerms::default(),
             table_period: None,
@@ -69,6 +88,28 @@ impl ResolvedEvent {
             unit: None,
             scale: None,
         }
+    }
+
+    /// Returns whether the kernel counts it: the events of [`crate::tool`] and of sensors are read by the program itself.
+    pub fn is_counted_by_kernel(&self) -> bool {
+        is_kernel_kind(self.attr.kind)
+    }
+
+    /// Returns whether its PMU writes a trace in place of counting.
+    pub fn is_traced(&self) -> bool {
+        const BEGINNINGS: [&str; 5] = ["intel_pt", "intel_bts", "cs_etm", "arm_spe", "hisi_ptt"];
+        BEGINNINGS.iter().any(|name| self.pmu.starts_with(name))
+    }
+
+    /// Adds CPUs to those that its terms name; `None` is all that its PMU counts on.
+    pub(super) fn want_cpus(&mut self, cpus: Option<String>) {
+        let Some(cpus) = cpus.or_else(|| self.cpus.clone()) else {
+            return;
+        };
+        self.wanted_cpus = Some(match self.wanted_cpus.take() {
+            Some(before) => format!("{before},{cpus}"),
+            None => cpus,
+        });
     }
 
     /// The software clocks count nanoseconds and are shown in milliseconds.

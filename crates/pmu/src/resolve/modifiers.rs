@@ -25,6 +25,9 @@ pub(super) fn apply(event: &mut ResolvedEvent, modifiers: Modifiers) {
     });
     event.max_precise = modifiers.max_precise;
     event.sample_read = modifiers.sample_read;
+    event.retire_latency = modifiers.retire_latency;
+    event.bpf_counter = modifiers.bpf;
+    event.keep_order = modifiers.keep_order;
 }
 
 /// An event's letters with its group's: both hold, and precision adds up.
@@ -52,6 +55,8 @@ pub(super) fn combine(event: &EventSpec, group: &GroupSpec) -> Result<Modifiers,
         exclusive: own.exclusive || shared.exclusive,
         weak: shared.weak,
         keep_order: own.keep_order || shared.keep_order,
+        bpf: own.bpf || shared.bpf,
+        retire_latency: own.retire_latency || shared.retire_latency,
     })
 }
 

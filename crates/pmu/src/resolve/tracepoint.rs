@@ -36,7 +36,11 @@ fn resolved(tracepoint: TracepointName, id: u64, terms: &SampleTerms) -> Resolve
 
 /// A tracepoint has no config to describe and a name of its own: only some of the sampling terms make sense.
 fn sample_terms(event: &EventSpec) -> Result<SampleTerms, SyntaxProblem> {
-    const TAKEN: [&str; 7] = [
+    const TAKEN: [&str; 11] = [
+        "nr",
+        "aux-output",
+        "aux-action",
+        "aux-sample-size",
         "call-graph",
         "stack-size",
         "max-stack",

@@ -11,6 +11,16 @@ pub struct EventList {
     pub items: Vec<ListItem>,
 }
 
+impl EventList {
+    /// The events as written, those of groups among them.
+    pub fn specs(&self) -> impl Iterator<Item = &EventSpec> {
+        self.items.iter().flat_map(|item| match item {
+            ListItem::Event(event) => std::slice::from_ref(event),
+            ListItem::Group(group) => &group.events,
+        })
+    }
+}
+
 /// A member of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ListItem {

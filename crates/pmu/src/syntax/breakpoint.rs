@@ -30,15 +30,15 @@ fn length(scanner: &mut Scanner<'_>) -> Result<Option<u64>, SyntaxProblem> {
     number(scanner).map(Some)
 }
 
-/// A colon followed by nothing but `r`, `w` and `x` begins an access, otherwise modifiers.
+/// A colon followed by `r`, `w` or `x` begins an access, otherwise modifiers.
 fn access(scanner: &mut Scanner<'_>) -> Result<Option<BreakpointAccess>, SyntaxProblem> {
     let mut ahead = scanner.clone();
     if !ahead.take(':') {
         return Ok(None);
     }
     let position = ahead.position();
-    let letters = ahead.take_while(|char| char.is_ascii_alphanumeric());
-    if letters.is_empty() || !letters.chars().all(|letter| "rwx".contains(letter)) {
+    let letters = ahead.take_while(|char| "rwx".contains(char));
+    if letters.is_empty() {
         return Ok(None);
     }
     *scanner = ahead;

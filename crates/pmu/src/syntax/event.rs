@@ -18,7 +18,18 @@ pub(super) fn event(scanner: &mut Scanner<'_>) -> Result<EventSpec, SyntaxProble
     let position = scanner.position();
     let mut event = if scanner.take_text("mem:") {
         let form = breakpoint::form(scanner)?;
-        tail(scanner, position, form)?
+        if scanner
+            .peek()
+            .is_some_and(|char| char.is_ascii_alphabetic())
+        {
+            // Modifiers may follow the access at once: `mem:0x1000:xu`.
+            EventSpec {
+                modifiers: event_modifiers(scanner)?,
+                ..spec(position, form)
+            }
+        } else {
+            tail(scanner, position, form)?
+        }
     } else {
         named(scanner, position)?
     };

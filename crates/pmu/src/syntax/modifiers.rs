@@ -32,6 +32,10 @@ pub struct Modifiers {
     pub weak: bool,
     /// `X`: a group that must not be rearranged.
     pub keep_order: bool,
+    /// `b`: counted by a BPF program.
+    pub bpf: bool,
+    /// `R`: with the latency of retirement.
+    pub retire_latency: bool,
 }
 
 /// The highest precision.
@@ -40,7 +44,7 @@ pub(crate) const MAX_PRECISE: u8 = 3;
 impl Modifiers {
     /// Returns whether the text can only be modifiers.
     pub(super) fn is_letters(text: &str) -> bool {
-        text.bytes().all(|byte| b"ukhGHpPISDeWX".contains(&byte))
+        text.bytes().all(|byte| b"ukhGHpPISDeWXbR".contains(&byte))
     }
 
     /// Takes in one letter.
@@ -59,6 +63,8 @@ impl Modifiers {
             'e' => (&mut self.exclusive, "exclusive"),
             'W' => (&mut self.weak, "weak"),
             'X' => (&mut self.keep_order, "dont_regroup"),
+            'b' => (&mut self.bpf, "bpf"),
+            'R' => (&mut self.retire_latency, "retire_lat"),
             _ => return Err(SyntaxProblem::unrecognized(position)),
         };
         if std::mem::replace(flag, true) {
@@ -82,10 +88,20 @@ impl Modifiers {
     }
 }
 
-/// The letters that follow a group's colon, and where they begin.
+/// The letters that follow a group's colon, and where they begin: at least one.
 pub(super) fn group_modifiers(
     scanner: &mut Scanner<'_>,
 ) -> Result<(usize, Modifiers), SyntaxProblem> {
+    let (position, unexpected) = (scanner.position(), scanner.unexpected());
+    let found = letters(scanner)?;
+    if scanner.position() == position {
+        return Err(unexpected);
+    }
+    Ok(found)
+}
+
+/// Modifier letters, and where they begin.
+fn letters(scanner: &mut Scanner<'_>) -> Result<(usize, Modifiers), SyntaxProblem> {
     let position = scanner.position();
     let unexpected = scanner.unexpected();
     let letters = scanner.take_while(|char| char.is_ascii_alphanumeric());
@@ -105,7 +121,7 @@ pub(super) fn event_modifiers(scanner: &mut Scanner<'_>) -> Result<Modifiers, Sy
     let letters_ahead = scanner
         .clone()
         .take_while(|char| char.is_ascii_alphanumeric());
-    let (position, modifiers) = group_modifiers(scanner)?;
+    let (position, modifiers) = letters(scanner)?;
     match letters_ahead.find('W') {
         Some(at) => Err(SyntaxProblem::new(
             position + at,

@@ -22,13 +22,24 @@ fn until_slash(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, SyntaxProblem> {
         return Ok(terms);
     }
     loop {
+        scanner.skip_spaces();
         terms.push(term(scanner)?);
+        skip_spaces_before_end(scanner);
         if scanner.take('/') {
             return Ok(terms);
         }
         if !scanner.take(',') {
             return Err(scanner.unexpected());
         }
+    }
+}
+
+/// Takes blanks that a term's end follows; others are pointed at.
+fn skip_spaces_before_end(scanner: &mut Scanner<'_>) {
+    let mut ahead = scanner.clone();
+    ahead.skip_spaces();
+    if matches!(ahead.peek(), Some(',' | '/')) {
+        *scanner = ahead;
     }
 }
 
@@ -85,5 +96,5 @@ fn is_value_char(char: char) -> bool {
 }
 
 fn is_quotable(char: char) -> bool {
-    char.is_ascii_graphic() && char != '\''
+    char.is_ascii_alphanumeric() || "!*,-.:=?[]_".contains(char)
 }

@@ -5,10 +5,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// PMUs under a directory, `bus/event_source/devices` of sysfs.
+/// PMUs of a tree of sysfs, `bus/event_source/devices`.
 #[derive(Clone, Debug)]
 pub struct SystemPmus {
     root: PathBuf,
+    /// The file that lists the CPUs that are there.
+    present: PathBuf,
 }
 
 impl Default for SystemPmus {
@@ -18,14 +20,12 @@ impl Default for SystemPmus {
 }
 
 impl SystemPmus {
-    /// PMUs under another directory of the same shape, for example a copy from another machine.
-    pub fn at(root: impl Into<PathBuf>) -> SystemPmus {
-        SystemPmus { root: root.into() }
-    }
-
     /// The PMUs below a root of sysfs: `/sys`, or a copy from another machine.
     pub fn below(sysfs: &Path) -> SystemPmus {
-        SystemPmus::at(sysfs.join("bus/event_source/devices"))
+        SystemPmus {
+            root: sysfs.join("bus/event_source/devices"),
+            present: sysfs.join("devices/system/cpu/present"),
+        }
     }
 
     /// The path of a PMU's file; `None` for a name that would leave the directory.
@@ -45,11 +45,16 @@ impl PmuSource for SystemPmus {
 
     fn read(&self, pmu: &str, file: &str) -> Option<String> {
         let bytes = fs::read(self.path(pmu, file)?).ok()?;
-        Some(
-            String::from_utf8_lossy(&bytes)
-                .trim_end_matches('\n')
-                .to_owned(),
-        )
+        // Copies of such files may be filled up to a page.
+        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        let text = String::from_utf8_lossy(text);
+        Some(text.trim_end_matches('\n').to_owned())
+    }
+
+    fn cpu_limit(&self) -> Option<u32> {
+        let list = fs::read_to_string(&self.present).ok()?;
+        let last = list.trim().rsplit([',', '-']).next()?;
+        last.parse::<u32>().ok()?.checked_add(1)
     }
 
     fn list(&self, pmu: &str, folder: &str) -> Vec<String> {
@@ -73,10 +78,15 @@ mod tests {
     #[test]
     fn reads_a_tree_and_stays_inside() {
         let root = std::env::temp_dir().join(format!("oxperf-pmus-{}", std::process::id()));
-        fs::create_dir_all(root.join("cpu/format")).unwrap();
-        fs::write(root.join("cpu/type"), "4\n").unwrap();
-        fs::write(root.join("cpu/format/event"), "config:0-7\n").unwrap();
-        let pmus = SystemPmus::at(&root);
+        let devices = root.join("bus/event_source/devices");
+        let cpus = root.join("devices/system/cpu");
+        fs::create_dir_all(devices.join("cpu/format")).unwrap();
+        fs::create_dir_all(&cpus).unwrap();
+        fs::write(devices.join("cpu/type"), "4\n").unwrap();
+        fs::write(devices.join("cpu/format/event"), "config:0-7\n").unwrap();
+        fs::write(cpus.join("present"), "0,2-5\n").unwrap();
+        let pmus = SystemPmus::below(&root);
+        assert_eq!(pmus.cpu_limit(), Some(6));
         assert_eq!(pmus.names().unwrap(), ["cpu"]);
         assert_eq!(pmus.kind("cpu"), Some(4));
         assert_eq!(

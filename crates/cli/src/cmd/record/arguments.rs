@@ -43,6 +43,7 @@ pub(crate) fn command() -> Command {
         .next_help_heading("Messages")
         .args([
             flag("quiet", 'q').long("quiet").help("Print no messages but errors"),
+            long_flag("dry-run").help("Check the options and events, and record nothing"),
             flag("verbose", 'v').long("verbose").action(ArgAction::Count).help("Also print what is opened"),
         ])
         .arg(
@@ -174,7 +175,7 @@ pub(crate) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, 
     };
     match super::perform(&command, &invocation.program)? {
         Performed::Recorded(outcome) => super::end_as(&outcome),
-        Performed::Refused(exit) => Ok(exit),
+        Performed::Nothing(exit) => Ok(exit),
     }
 }
 
@@ -217,6 +218,7 @@ pub(in crate::cmd) fn parse(
             open_log: environment::open_log(),
         },
         events: events(matches),
+        dry_run: matches.get_flag("dry-run"),
         warnings,
         verbosity: verbosity(matches),
         build_id_cache: kept_in(matches, configuration),

@@ -2,13 +2,14 @@
 
 use std::io;
 
-use oxperf_capture::EventRequest;
+use oxperf_capture::{AuxAction, EventRequest};
 use oxperf_pmu::{Catalogue, SystemPmus, TracepointSource, parse, resolve};
 use oxperf_sys::Sysfs;
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
 
 use crate::event_tables;
 use crate::failure::Failure;
+use crate::output::print_error;
 
 /// The event that is recorded when the user names none.
 const DEFAULT_EVENT: &str = "cycles:P";
@@ -58,6 +59,9 @@ pub(super) fn look_up_in(
         let events = parse(text).and_then(|list| resolve(&list, catalogue));
         let events =
             events.map_err(|error| Failure::bad_option(with_advice(&error.to_string())))?;
+        if events.iter().any(|event| event.regrouped) {
+            print_error("WARNING: events were regrouped to match PMUs");
+        }
         let before = requests.len();
         for event in events {
             let mut request = EventRequest::from_resolved(event)
@@ -66,7 +70,32 @@ pub(super) fn look_up_in(
             requests.push(request);
         }
     }
+    check_traces(&requests)?;
     Ok(requests)
+}
+
+/// Trace in samples, samples in a trace, and stopping a trace need a trace: an event of such a PMU that leads the group.
+fn check_traces(requests: &[EventRequest]) -> Result<(), Failure> {
+    let traces = |request: &EventRequest| request.aux.is_traced;
+    let leader = |request: &EventRequest| {
+        requests
+            .get(request.leader?)
+            .filter(|leader| traces(leader))
+    };
+    for request in requests {
+        let aux = request.aux;
+        let message = if aux.sample_size.is_some() && !requests.iter().any(traces) {
+            "No AUX area event to sample"
+        } else if aux.action == Some(AuxAction::StartPaused) && !traces(request) {
+            "aux-action 'start-paused' can only be used with AUX area event"
+        } else if aux.acts_on_a_trace() && leader(request).is_none() {
+            "Events with aux-action must have AUX area event group leader"
+        } else {
+            continue;
+        };
+        return Err(Failure::invalid(message));
+    }
+    Ok(())
 }
 
 fn with_advice(error: &str) -> String {
