@@ -74,7 +74,7 @@ fn entries(events: Vec<ResolvedEvent>, catalogue: &Catalogue<'_>) -> Vec<Entry> 
 }
 
 /// The PMU by which an event is sorted: its own; that of a leader that traces; for a software event in a group that of
-/// the first member that has counters.
+/// the first member that has counters, else of the leader.
 fn group_pmu(events: &[ResolvedEvent], index: usize) -> &str {
     let event = &events[index];
     let leader = event.leader.unwrap_or(index);
@@ -91,7 +91,9 @@ fn group_pmu(events: &[ResolvedEvent], index: usize) -> &str {
     let mut counted = members
         .map(|(_, member)| member)
         .filter(|member| !is_software(member));
-    counted.next().map_or(&event.pmu, |member| &member.pmu)
+    counted
+        .next()
+        .map_or(&events[leader].pmu, |member| &member.pmu)
 }
 
 /// Returns whether the kernel counts an event without counters of a PMU, so that it may be in any group.
