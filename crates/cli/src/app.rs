@@ -17,6 +17,7 @@ use crate::arguments::{Invocation, build_id_argument};
 use crate::configuration::Configuration;
 use crate::failure::{Failure, code};
 use crate::globals::{self, GlobalOptions, Request};
+use crate::pager::Habit;
 use crate::words::{self, Reading};
 use crate::{bundled, cmd, environment, features, output, pager, resources, usage};
 
@@ -66,6 +67,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Fail
     };
     match request {
         Request::Command(words) => run_words(&invocation, words),
+        Request::Help(words) => {
+            let words = [vec![HELP.into()], words].concat();
+            run_command(&invocation, &words)
+        }
         request => answer(&invocation.program, &request),
     }
 }
@@ -77,15 +82,10 @@ fn answer(program: &str, request: &Request) -> Result<i32, Failure> {
             output::print_line(&overview::text(program, &commands()))?;
             return Ok(code::USAGE_OF_PROGRAM);
         }
-        Request::Help(words) => return help(program, words),
-        Request::Command(_) => return Ok(code::USAGE_OF_PROGRAM),
+        Request::Help(_) | Request::Command(_) => return Ok(code::USAGE_OF_PROGRAM),
         Request::Version => features::version(program),
         Request::Features => format!("{}\n{}", features::version(program), features::all()),
-        Request::ListCommands => {
-            let commands = commands();
-            let names = commands.iter().map(|(name, _)| format!("{name} "));
-            names.collect()
-        }
+        Request::ListCommands => list_of_commands(),
         Request::ListOptions => globals::LONG_OPTIONS
             .iter()
             .map(|option| format!("{option} "))
@@ -122,8 +122,6 @@ fn commands() -> Vec<(String, String)> {
             (command.get_name().to_owned(), about.unwrap_or_default())
         })
         .collect();
-    let help = "Show the manual of a command";
-    commands.push((HELP.to_owned(), help.to_owned()));
     commands.sort();
     commands
 }
@@ -131,26 +129,44 @@ fn commands() -> Vec<(String, String)> {
 /// The command that shows manuals.
 const HELP: &str = "help";
 
+/// Their names in a line, as `--list-cmds` prints them.
+fn list_of_commands() -> String {
+    let commands = commands();
+    commands
+        .iter()
+        .map(|(name, _)| format!("{name} "))
+        .collect()
+}
+
 /// `help [COMMAND]`, which is also `--help COMMAND`: a manual, or the list of commands.
-fn help(program: &str, words: &[OsString]) -> Result<i32, Failure> {
-    let Some(word) = words.first() else {
+///
+/// # Errors
+/// The output cannot be written.
+pub(crate) fn help(invocation: &Invocation, words: &[String]) -> Result<i32, Failure> {
+    let program = &invocation.program;
+    let Some((word, below)) = words.split_first().filter(|(word, _)| *word != program) else {
+        let _pager = pager::start(invocation, HELP, Habit::Unpaged);
         output::print_line(&overview::text(program, &commands()))?;
         return Ok(code::SUCCESS);
     };
-    match word.to_str() {
-        Some("--list-opts") => output::print_line("")?,
-        Some("--list-cmds") => return answer(program, &Request::ListCommands),
-        Some(name) if name.starts_with('-') => return help(program, &[]),
-        _ => {
-            let Some(entry) = cmd::ALL.iter().find(|entry| *word == entry.name) else {
-                return Ok(unknown(program, &word.to_string_lossy()));
-            };
-            let command = (entry.command)();
-            let (called, below) = words::called(&command, &words[1..]);
-            let path = [vec![entry.name.to_owned()], below].concat();
-            output::print_line(&manual_text::text(called, program, &path))?;
-        }
-    }
+    let Some(entry) = cmd::ALL.iter().find(|entry| word == entry.name) else {
+        return Ok(unknown(program, word));
+    };
+    let command = (entry.command)();
+    let below: Vec<OsString> = below.iter().map(OsString::from).collect();
+    let (called, below) = words::called(&command, &below);
+    let path = [vec![entry.name.to_owned()], below].concat();
+    show_manual(invocation, called, &path)
+}
+
+/// Shows the manual of a command, given by its words; page by page on a terminal, as `man` does.
+fn show_manual(
+    invocation: &Invocation,
+    command: &Command,
+    path: &[String],
+) -> Result<i32, Failure> {
+    let _pager = pager::start(invocation, HELP, Habit::Paged);
+    output::print_line(&manual_text::text(command, &invocation.program, path))?;
     Ok(code::SUCCESS)
 }
 
@@ -170,7 +186,7 @@ fn unknown(program: &str, name: &str) -> i32 {
 
 /// Runs a command, or what an alias stands for.
 fn run_words(invocation: &Invocation, words: Vec<OsString>) -> Result<i32, Failure> {
-    let is_command = |name: &str| name == HELP || cmd::ALL.iter().any(|entry| entry.name == name);
+    let is_command = |name: &str| cmd::ALL.iter().any(|entry| entry.name == name);
     match alias::expand(words, &invocation.configuration, &is_command)? {
         Expanded::Words(words) => run_command(invocation, &words),
         Expanded::Shell { line, words } => alias::run_shell(&line, &words),
@@ -183,9 +199,6 @@ fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failu
     let Some((name, rest)) = words.split_first() else {
         return Ok(code::USAGE_OF_PROGRAM);
     };
-    if name == HELP {
-        return help(program, rest);
-    }
     let Some(entry) = cmd::ALL.iter().find(|entry| name == entry.name) else {
         return Ok(unknown(program, &name.to_string_lossy()));
     };
@@ -204,7 +217,7 @@ fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failu
     };
     let words = match reading {
         Reading::Run(words) => words,
-        question => return explain(called, &question, program, &path),
+        question => return explain(called, &question, invocation, &path),
     };
     let mut arguments = vec![OsString::from(program)];
     arguments.extend(path.iter().map(OsString::from));
@@ -248,22 +261,19 @@ fn with_globals(command: &Command, invocation: &Invocation, words: &[OsString]) 
 fn explain(
     command: &Command,
     question: &Reading,
-    program: &str,
+    invocation: &Invocation,
     path: &[String],
 ) -> Result<i32, Failure> {
-    let below = command.get_subcommands().map(|below| below.get_name());
     let text = match question {
         Reading::Usage(about) => {
-            let forms = usage::forms(command, program, path);
+            let forms = usage::forms(command, &invocation.program, path);
             output::print_error(&usage::text(command, &forms, about));
             return Ok(code::BAD_OPTION);
         }
         Reading::ListOptions => usage::long_options(command),
-        Reading::ListCommands => below.map(|name| format!("{name} ")).collect(),
-        Reading::Manual | Reading::Run(_) => {
-            output::print_line(&manual_text::text(command, program, path))?;
-            return Ok(code::SUCCESS);
-        }
+        Reading::ListCommands if path == [HELP] => list_of_commands(),
+        Reading::ListCommands => usage::words_below(command, path),
+        Reading::Manual | Reading::Run(_) => return show_manual(invocation, command, path),
     };
     output::print_line(&text)?;
     Ok(code::LISTED)

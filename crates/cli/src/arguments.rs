@@ -65,7 +65,7 @@ pub(crate) fn recording(matches: &ArgMatches, configuration: &Configuration) -> 
         filter: filter::options(matches),
         switching: switching::options(matches),
         symbols: symbols::options(matches, configuration),
-        trace: itrace::options(matches),
+        trace: itrace::options(matches, configuration),
         stitch_lbr: stitch::is_given(matches),
         quiet: flag(matches, "quiet"),
     }

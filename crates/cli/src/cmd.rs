@@ -16,6 +16,7 @@ mod dlfilter_helper;
 mod dump;
 mod evlist;
 mod export;
+mod help;
 mod kallsyms;
 mod manual;
 mod profile;
@@ -50,6 +51,7 @@ pub(crate) static ALL: &[Entry] = &[
     kallsyms::ENTRY,
     check::ENTRY,
     version::ENTRY,
+    help::ENTRY,
     bundle_keeper::ENTRY,
     dlfilter_helper::ENTRY,
     manual::ENTRY,

@@ -106,7 +106,7 @@ pub(crate) fn parse(
 
 /// A message with the form of a command line below it.
 fn with_usage(message: &str, program: &str) -> String {
-    format!("{message}\n\n Usage: {program} {SYNOPSIS}\n")
+    format!("{message}\n\n Usage: {program} {SYNOPSIS}")
 }
 
 impl GlobalOptions {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let usage = "\n\n Usage: perf [--version] [--help] [OPTIONS] COMMAND [ARGS]\n";
+        let usage = "\n\n Usage: perf [--version] [--help] [OPTIONS] COMMAND [ARGS]";
         for (words, message) in [
             (&["--frob"][..], "Unknown option: --frob"),
             (&["-vvv"], "Unknown option: -vvv"),

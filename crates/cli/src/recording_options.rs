@@ -34,6 +34,10 @@ pub(crate) struct TraceArguments {
     pub(crate) off: bool,
     /// The number of cores for it; `None` is all.
     pub(crate) cores: Option<u16>,
+    /// Last branches are marked as predicted wrongly: `intel-pt.mispred-all`.
+    pub(crate) mispredicted: bool,
+    /// Bytes of a log of errors: `itrace.debug-log-buffer-size`.
+    pub(crate) log_kept: Option<usize>,
 }
 
 /// The samples that are made of hardware trace, and the cores for it.
@@ -54,7 +58,9 @@ impl TraceArguments {
         let cores = self
             .cores
             .map_or_else(Cores::all, |count| Cores::new(usize::from(count)));
-        let itrace = parsed.unwrap_or(own);
+        let mut itrace = parsed.unwrap_or(own);
+        itrace.stacks.mispredicted = self.mispredicted;
+        itrace.log.kept = self.log_kept;
         Ok((!self.off).then_some(TraceRequest { itrace, cores }))
     }
 }

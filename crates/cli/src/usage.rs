@@ -32,6 +32,9 @@ const FORMS: &[(&str, &[&str])] = &[
     ("kallsyms", &["[<options>] <symbol name>"]),
 ];
 
+/// The first words of commands that have no commands below them.
+const FIRST_WORDS: &[(&str, &str)] = &[("check", "feature"), ("test", "list")];
+
 /// The command lines of a command, given by its words: `perf report [<options>]`.
 pub(crate) fn forms(command: &Command, program: &str, path: &[String]) -> Vec<String> {
     let words = path.join(" ");
@@ -82,6 +85,15 @@ pub(crate) fn with_mistake(command: &Command, forms: &[String], mistake: &Mistak
 pub(crate) fn long_options(command: &Command) -> String {
     let longs = options(command).filter_map(Arg::get_long);
     longs.map(|long| format!("--{long} ")).collect()
+}
+
+/// The words that may stand first behind a command, given by its words: the commands below it, and others.
+pub(crate) fn words_below(command: &Command, path: &[String]) -> String {
+    let path = path.join(" ");
+    let others = FIRST_WORDS.iter().filter(|(name, _)| *name == path);
+    let below = command.get_subcommands().map(Command::get_name);
+    let words = below.chain(others.map(|(_, word)| *word));
+    words.map(|word| format!("{word} ")).collect()
 }
 
 /// The options that are shown.

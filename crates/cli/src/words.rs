@@ -178,6 +178,9 @@ impl Reader<'_> {
             }
             let name = self.options.name(option);
             self.given.retain(|given| given.name != name);
+            if let Some(word) = self.options.word_if_taken_back(option) {
+                self.given.push(Given { name, word });
+            }
             return Ok(None);
         }
         self.give(option, attached, &shown)?;

@@ -28,7 +28,7 @@ macro_rules! line {
 }
 pub(crate) use line;
 
-/// Bytes before an error that are kept, where the log holds nothing else.
+/// Bytes before an error that are kept, where the log holds nothing else and the options do not say.
 const KEPT: usize = 16 << 10;
 
 /// Text above which it is handed over.
@@ -81,6 +81,8 @@ pub(crate) struct Log {
     writer: Box<dyn LogWriter>,
     /// Only the steps directly before an error are written.
     of_errors: bool,
+    /// Bytes of those steps.
+    kept: usize,
     /// It stands among the samples.
     among: bool,
     records: LoggedRecords,
@@ -108,6 +110,7 @@ impl Log {
             text: Vec::new(),
             writer,
             of_errors,
+            kept: options.log.kept.unwrap_or(KEPT),
             walked: Walked::default(),
             timed: false,
             last: None,
@@ -125,8 +128,8 @@ impl Log {
     pub(crate) fn hand_over(&mut self, sink: &mut impl Sink) {
         if !self.of_errors {
             self.write(sink);
-        } else if self.text.len() > 2 * KEPT {
-            let old = self.text.len() - KEPT;
+        } else if self.text.len() / 2 > self.kept {
+            let old = self.text.len() - self.kept;
             self.text.drain(..old);
         }
     }
@@ -333,7 +336,7 @@ impl Log {
             self.writer.error(record, &mut self.text);
         }
         if self.of_errors {
-            let whole = self.text.len().saturating_sub(KEPT);
+            let whole = self.text.len().saturating_sub(self.kept);
             let start = match whole {
                 0 => 0,
                 cut => self.text[cut..]

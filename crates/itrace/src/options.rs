@@ -115,6 +115,8 @@ pub struct StackSelection {
     pub add_last_branch: bool,
     /// Entries of the last branches.
     pub last_branch_size: usize,
+    /// Last branches are marked as predicted wrongly, whatever they were.
+    pub mispredicted: bool,
     /// A stack of calls is kept for whoever shows the samples.
     pub thread_stack: bool,
 }
@@ -128,6 +130,7 @@ impl StackSelection {
         last_branch: false,
         add_last_branch: false,
         last_branch_size: 64,
+        mispredicted: false,
         thread_stack: false,
     };
 
@@ -172,6 +175,8 @@ pub struct LogSelection {
     pub with: Letters,
     /// Letters behind `d-`: `a` logs no records.
     pub without: Letters,
+    /// Bytes before an error that `d+e` keeps; `None` is 16 KiB.
+    pub kept: Option<usize>,
 }
 
 impl LogSelection {
@@ -180,6 +185,7 @@ impl LogSelection {
         written: false,
         with: Letters(0),
         without: Letters(0),
+        kept: None,
     };
 }
 

@@ -102,6 +102,29 @@ impl Share {
     }
 }
 
+/// The instructions of the short form that have a distance beside them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Labelled {
+    /// Those that jumps lead to.
+    Targets,
+    /// Those, and calls.
+    TargetsAndCalls,
+    /// All.
+    All,
+}
+
+/// The addresses in the short form (`--stdio2`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Labels {
+    /// Addresses as the object has them, beside all instructions and as targets; else distances from the function's
+    /// beginning.
+    pub whole: bool,
+    /// The instructions with a distance.
+    pub level: Labelled,
+    /// The number of jumps to a place stands before it.
+    pub jumps_counted: bool,
+}
+
 /// The counts of one event in a function.
 #[derive(Clone, Debug)]
 pub struct Cost<'a> {
@@ -162,6 +185,8 @@ pub struct AnnotateText {
     pub coloured: bool,
     /// Addresses and instructions are in colours, too.
     pub coloured_code: bool,
+    /// The addresses in the short form.
+    pub labels: Labels,
 }
 
 /// Writes one function.

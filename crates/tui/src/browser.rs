@@ -106,6 +106,11 @@ impl<'p> Browser<'p> {
         browser
     }
 
+    /// Leaves out the names of columns, until a key shows them.
+    pub fn hide_headings(&mut self) {
+        self.headings = false;
+    }
+
     /// Shows only functions with a text in their names.
     pub fn filter_symbols(&mut self, part: &str) {
         part.clone_into(&mut self.filter.symbol);

@@ -1,6 +1,7 @@
 //! `--itrace`: samples made of the recording's hardware trace.
 
 use super::{flag, text};
+use crate::configuration::Configuration;
 use crate::recording_options::TraceArguments;
 use clap::{Arg, ArgAction, ArgMatches};
 
@@ -25,12 +26,17 @@ pub(crate) fn arguments(bare: &'static str) -> [Arg; 3] {
             .help("Decode hardware trace on so many cores; on all by default"),
     ]
 }
-/// The options as they were given; none of a command without them.
-pub(crate) fn options(matches: &ArgMatches) -> TraceArguments {
+
+/// The options as they were given, and the configuration's part; none of a command without them.
+pub(crate) fn options(matches: &ArgMatches, configuration: &Configuration) -> TraceArguments {
     let cores = matches.try_get_one::<u16>("decode-threads").ok().flatten();
     TraceArguments {
         letters: text(matches, "itrace").map(str::to_owned),
         off: flag(matches, "no-itrace"),
         cores: cores.copied(),
+        mispredicted: configuration.flag("intel-pt.mispred-all") == Some(true),
+        log_kept: configuration
+            .number("itrace.debug-log-buffer-size")
+            .and_then(|size| usize::try_from(size).ok()),
     }
 }

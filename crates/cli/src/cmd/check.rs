@@ -49,9 +49,11 @@ fn check(names: &str, quiet: bool, program: &str) -> Result<i32, Failure> {
     let mut all_on = true;
     for name in names.split(',').filter(|name| !name.is_empty()) {
         let Some((line, is_on)) = features::find(name) else {
-            print_error(&format!(
-                "Unknown feature '{name}', please use '{program} version --build-options' to see which ones are available."
-            ));
+            if !quiet {
+                print_error(&format!(
+                    "Unknown feature '{name}', please use '{program} version --build-options' to see which ones are available."
+                ));
+            }
             return Ok(code::USAGE_OF_PROGRAM);
         };
         all_on &= is_on;

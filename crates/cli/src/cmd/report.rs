@@ -193,6 +193,7 @@ impl Report<'_> {
             ReportForm::Browser => {
                 let recording = BrowsedRecording {
                     palette: self.options.palette,
+                    headings: self.options.headings,
                     passed_on: &self.options.passed_on,
                     input: self.input,
                     reader: self.reader,

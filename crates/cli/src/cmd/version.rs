@@ -13,7 +13,7 @@ pub(crate) const ENTRY: Entry = Entry {
     command: arguments::command,
     run: |matches, invocation| {
         print_line(&features::version(&invocation.program))?;
-        if arguments::wants_features(matches) {
+        if arguments::wants_features(matches) || invocation.globals.verbosity > 0 {
             print_line(features::all().trim_end())?;
         }
         Ok(code::SUCCESS)

@@ -146,6 +146,10 @@ const ANNOTATE: Readers = Readers::Commands(&["annotate"]);
 const ANNOTATED: Readers = Readers::Commands(&["report", "annotate"]);
 const DIFF: Readers = Readers::Commands(&["diff"]);
 const RECORD: Readers = Readers::Commands(&["record", "profile"]);
+/// Those that decode hardware trace.
+const DECODED: Readers = Readers::Commands(&[
+    "annotate", "bundle", "diff", "export", "report", "script", "symbols",
+]);
 const SHOWN: Readers = Readers::Commands(&["report", "annotate", "diff"]);
 
 /// All keys, by section.
@@ -159,12 +163,12 @@ pub(crate) static ALL: &[Key] = &[
     key("annotate.hide_src_code", Kind::Flag, ANNOTATED),
     key("annotate.jump_arrows", Kind::Flag, Readers::None),
     key("annotate.objdump", Kind::Text, Readers::None),
-    key("annotate.offset_level", Kind::Number, Readers::None),
+    key("annotate.offset_level", Kind::Number, ANNOTATE),
     key("annotate.show_linenr", Kind::Flag, Readers::None),
-    key("annotate.show_nr_jumps", Kind::Flag, Readers::None),
+    key("annotate.show_nr_jumps", Kind::Flag, ANNOTATE),
     key("annotate.show_nr_samples", Kind::Flag, ANNOTATE),
     key("annotate.show_total_period", Kind::Flag, ANNOTATE),
-    key("annotate.use_offset", Kind::Flag, Readers::None),
+    key("annotate.use_offset", Kind::Flag, ANNOTATE),
     key("auxtrace.dumpdir", Kind::Text, Readers::None),
     key(
         "buildid-cache.debuginfod",
@@ -239,8 +243,8 @@ pub(crate) static ALL: &[Key] = &[
     key("intel-pt.all-switch-events", Kind::Flag, Readers::None),
     key("intel-pt.cache-divisor", Kind::Number, Readers::None),
     key("intel-pt.max-loops", Kind::Number, Readers::None),
-    key("intel-pt.mispred-all", Kind::Flag, Readers::None),
-    key("itrace.debug-log-buffer-size", Kind::Number, Readers::None),
+    key("intel-pt.mispred-all", Kind::Flag, DECODED),
+    key("itrace.debug-log-buffer-size", Kind::Number, DECODED),
     key("kmem.default", Kind::Text, Readers::None),
     key("man.*", Kind::Text, Readers::None),
     key("pager.*", Kind::Text, Readers::All),
@@ -275,7 +279,7 @@ pub(crate) static ALL: &[Key] = &[
     key("top.*", Kind::Text, Readers::None),
     key("trace.*", Kind::Text, Readers::None),
     key("tui.*", Kind::Flag, REPORT),
-    key("ui.show-headers", Kind::Flag, Readers::None),
+    key("ui.show-headers", Kind::Flag, REPORT),
 ];
 
 #[cfg(test)]

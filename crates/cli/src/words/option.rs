@@ -18,6 +18,9 @@ const NUMBERS: [&str; 10] = [
     "time",
 ];
 
+/// The options whose number is 0 where they are taken back; others are as if they were not given.
+const ZERO_IF_TAKEN_BACK: [&str; 1] = ["max-stack"];
+
 /// The values that an option takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Values {
@@ -92,6 +95,14 @@ impl Options {
             (Some(long), _) => with_value(&format!("--{long}"), value),
             (None, short) => with_value(&format!("-{}", short.unwrap_or_default()), value),
         }
+    }
+
+    /// What is left of an option that is taken back.
+    pub(super) fn word_if_taken_back(&self, option: usize) -> Option<OsString> {
+        let long = self.0[option].long.as_deref()?;
+        ZERO_IF_TAKEN_BACK
+            .contains(&long)
+            .then(|| self.word(option, Some(OsStr::new("0"))))
     }
 
     pub(super) fn of_letter(&self, letter: char) -> Option<usize> {

@@ -22,6 +22,7 @@ fn command() -> Command {
         switch("no-inherit", 'i'),
         value("fields", 'F'),
         value("cpu", 'C'),
+        value("max-stack", 's'),
         value("level", 'z').num_args(0..=1).require_equals(true),
         value("graph", 'g').num_args(0..=1),
         Arg::new("barren").long("barren").action(ArgAction::SetTrue),
@@ -115,4 +116,14 @@ fn questions_end_the_reading() {
     );
     assert_eq!(reading(&["-a", "--help"]), Ok(Reading::Manual));
     assert_eq!(reading(&["--list-opts"]), Ok(Reading::ListOptions));
+}
+
+#[test]
+fn numbers_that_are_taken_back_may_be_zero() {
+    run(&["--no-max-stack"], &["--max-stack=0"]);
+    run(&["-s3", "--no-max-stack", "--no-cpu"], &["--max-stack=0"]);
+    run(
+        &["--no-max-stack", "-s3"],
+        &["--max-stack=0", "--max-stack=3"],
+    );
 }

@@ -94,6 +94,34 @@ fn the_log_holds_the_records_that_are_asked_for() {
 }
 
 #[test]
+fn the_configuration_marks_last_branches_and_bounds_the_log_of_errors() {
+    let folder = folder("configuration");
+    let configure = |text: &str| fs::write(folder.join(".perfconfig"), text).unwrap();
+    let branches = || {
+        stdout(&run(
+            &folder,
+            "script --symfs . --itrace=i1il -F ip,brstack",
+        ))
+    };
+    let usual = branches();
+    assert!(usual.contains("/-/-/") && !usual.contains("/M/"), "{usual}");
+    configure("[intel-pt]\nmispred-all = on\n");
+    let marked = branches();
+    assert_eq!(marked.replace("/M/", "/-/"), usual);
+    assert!(marked.contains("/M/"));
+    // Without code, decoding ends in an error.
+    let logged = || {
+        run(&folder, "script --symfs nowhere --itrace=ed+e -F ip");
+        fs::read_to_string(folder.join("intel_pt.log")).unwrap()
+    };
+    let first = |log: String| log.find("End of debug log buffer dump").unwrap();
+    let all = first(logged());
+    configure("[itrace]\ndebug-log-buffer-size = 100\n");
+    let cut = first(logged());
+    assert!(cut < 160 && all > 300, "{cut} of {all}");
+}
+
+#[test]
 fn programs_of_perfs_interpreter_are_refused_with_the_ways_that_there_are() {
     let folder = folder("programs");
     fs::write(folder.join("h.py"), "def process_event(d):\n    print(d)\n").unwrap();

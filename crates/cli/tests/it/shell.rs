@@ -151,6 +151,19 @@ fn a_manual_has_the_sections_of_a_page() {
     assert_eq!(said(&["help", "report"]).1, text);
     assert_eq!(said(&["--help", "report"]).1, text);
     assert_eq!(said(&["help"]).1, said(&["--help"]).1);
+    assert_eq!(said(&["help", "oxperf"]).1, said(&["--help"]).1);
+    for way in ["-m", "-w", "-i", "--man", "--web", "--info"] {
+        assert_eq!(said(&["help", way, "report"]).1, text, "{way}");
+    }
+    assert_eq!(said(&["help", "-g"]).0, Some(129));
+    assert_eq!(said(&["help", "reprot"]).0, Some(1));
+}
+
+#[test]
+fn a_quiet_check_says_nothing() {
+    let quiet = said(&["check", "-q", "feature", "nope"]);
+    assert_eq!(quiet, (Some(1), String::new(), String::new()));
+    assert!(said(&["check", "feature", "nope"]).2.contains("'nope'"));
 }
 
 #[test]
@@ -160,6 +173,10 @@ fn completion_gets_names() {
     assert!(commands.starts_with("annotate archive buildid-cache "));
     assert!(!commands.contains("helper"));
     assert_eq!(said(&["data", "--list-cmds"]).1, "convert check \n");
+    assert_eq!(said(&["test", "--list-cmds"]).1, "list \n");
+    assert_eq!(said(&["help", "--list-cmds"]).1, commands);
+    let ways = "--all --man --web --info \n";
+    assert_eq!(said(&["help", "--list-opts"]).1, ways);
     let (code, options, _) = said(&["check", "--list-opts"]);
     assert_eq!((code, options.as_str()), (Some(130), "--quiet \n"));
 }

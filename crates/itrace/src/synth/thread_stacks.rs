@@ -147,7 +147,8 @@ impl ThreadStacks {
         });
         let branches = options.last_branch.then(|| {
             let latest = stack.branches().take(options.last_branch_size);
-            BranchStack::from_words(replace(branch_words, latest.flat_map(entry_words)))
+            let words = latest.flat_map(|entry| entry_words(entry, options.mispredicted));
+            BranchStack::from_words(replace(branch_words, words))
         });
         SampleHistory {
             callchain,
@@ -187,7 +188,8 @@ impl ThreadStacks {
                 .branches()
                 .skip_while(|branch| ip < KERNEL_START && !is_user(branch.to))
                 .take(options.last_branch_size);
-            BranchStack::from_words(replace(branch_words, latest.flat_map(entry_words)))
+            let words = latest.flat_map(|entry| entry_words(entry, options.mispredicted));
+            BranchStack::from_words(replace(branch_words, words))
         });
         SampleHistory {
             callchain,
@@ -196,8 +198,11 @@ impl ThreadStacks {
     }
 }
 
-fn entry_words(entry: BranchEntry) -> [u64; 3] {
-    [entry.from, entry.to, entry.flags]
+/// An entry of a branch stack; marked as predicted wrongly where all are.
+fn entry_words(entry: BranchEntry, mispredicted: bool) -> [u64; 3] {
+    const MISPREDICTED: u64 = 1;
+    let mark = if mispredicted { MISPREDICTED } else { 0 };
+    [entry.from, entry.to, entry.flags | mark]
 }
 
 fn is_user(address: u64) -> bool {

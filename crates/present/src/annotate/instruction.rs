@@ -99,6 +99,21 @@ impl<'a> Parts<'a> {
         arm || !CALLS.contains(&self.name) && is_among(&JUMPS, self.name)
     }
 
+    /// True for a call.
+    pub(super) fn is_call(&self) -> bool {
+        CALLS.contains(&self.name)
+    }
+
+    /// True for an instruction that goes elsewhere in the code, and does has a target.
+    pub(super) fn leads_elsewhere(&self) -> bool {
+        self.is_jump() || self.is_call()
+    }
+
+    /// The instruction with all addresses, and mnemonics in a column of so many characters.
+    pub(super) fn whole(&self, width: usize) -> String {
+        format!("{:<width$} {}", self.name, self.rest)
+    }
+
     /// The address that the last operand gives.
     fn target(&self) -> Option<Target<'a>> {
         let (before, name) = self.rest.split_once(" <")?;
@@ -123,7 +138,7 @@ impl<'a> Parts<'a> {
         match self.local_target(function) {
             Some(target) if function.start + target > address => Arrow::Down,
             Some(_) => Arrow::Up,
-            None if self.is_jump() || CALLS.contains(&self.name) => Arrow::Out,
+            None if self.leads_elsewhere() => Arrow::Out,
             None if is_among(&RETURNS, self.name) => Arrow::Back,
             None => Arrow::None,
         }

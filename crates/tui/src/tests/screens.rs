@@ -46,6 +46,17 @@ fn texts_are_looked_through() {
 }
 
 #[test]
+fn names_of_columns_may_be_left_out_from_the_beginning() {
+    let profile = profile(&STACKS);
+    let mut browser = browser(&profile);
+    assert!(screen(&mut browser, 80, 24).contains("Symbol"));
+    browser.hide_headings();
+    assert!(!screen(&mut browser, 80, 24).contains("Symbol"));
+    keys(&mut browser, "H");
+    assert!(screen(&mut browser, 80, 24).contains("Symbol"));
+}
+
+#[test]
 fn many_rows_cost_what_is_seen() {
     let profile = profile_of_many();
     let (hist, text) = options();

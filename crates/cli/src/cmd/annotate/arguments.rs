@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_disasm::Syntax;
 use oxperf_itrace::ItraceOptions;
-use oxperf_present::annotate::{AnnotateText, Column, Share};
+use oxperf_present::annotate::{AnnotateText, Column, Labelled, Labels, Share};
 use oxperf_symbols::Demangling;
 
 use super::options::{AnnotateOptions, StatisticsOptions};
@@ -137,6 +137,19 @@ fn shows_source(matches: &ArgMatches, configuration: &Configuration) -> bool {
     !(matches.get_flag("no-source") || hidden && matches.get_flag("stdio2"))
 }
 
+/// The addresses in the short form: only the configuration has a say.
+fn labels(configuration: &Configuration) -> Labels {
+    Labels {
+        whole: configuration.flag("annotate.use_offset") == Some(false),
+        level: match configuration.number("annotate.offset_level") {
+            None | Some(0 | 1) => Labelled::Targets,
+            Some(2) => Labelled::TargetsAndCalls,
+            Some(_) => Labelled::All,
+        },
+        jumps_counted: configuration.flag("annotate.show_nr_jumps") == Some(true),
+    }
+}
+
 /// The options as values.
 pub(super) fn options(
     matches: &ArgMatches,
@@ -197,6 +210,7 @@ pub(super) fn options(
             raw: matches.get_flag("asm-raw"),
             coloured: arguments::colours(matches),
             coloured_code: arguments::colours(matches),
+            labels: labels(configuration),
         },
         compact: matches.get_flag("stdio2"),
         data_type: word("data-type").map(str::to_owned),

@@ -186,6 +186,7 @@ pub(super) fn options(
         rows: row_filter(matches, configuration),
         thread_counters: matches.get_flag("threads").then_some(columns),
         palette: configuration::colours::palette(configuration),
+        headings: configuration.flag("ui.show-headers") != Some(false),
         passed_on: passed_on(matches),
         form,
     })

@@ -49,6 +49,9 @@ pub(super) fn show(
     if let Some(part) = rows.part_of_symbol() {
         browser.filter_symbols(part);
     }
+    if !recording.headings {
+        browser.hide_headings();
+    }
     let look = Look {
         colour: environment::wants_colour(),
         palette: recording.palette,
@@ -69,6 +72,8 @@ pub(super) fn show(
 pub(super) struct BrowsedRecording<'a> {
     /// The colours of the screen.
     pub(super) palette: Palette,
+    /// The names of columns are shown from the beginning.
+    pub(super) headings: bool,
     /// Options for other commands of this program.
     pub(super) passed_on: &'a [String],
     /// The file.

@@ -35,6 +35,8 @@ pub(super) struct ReportOptions {
     pub(super) thread_counters: Option<CounterLayout>,
     /// The colours of a browser.
     pub(super) palette: Palette,
+    /// The browser shows the names of columns from the beginning.
+    pub(super) headings: bool,
     /// Options for the commands that a browser runs.
     pub(super) passed_on: Vec<String>,
 }
