@@ -21,7 +21,7 @@ pub struct MetricDefinition {
     pub grouping: EventGrouping,
     /// Asked for by one of these groups, its events are not grouped.
     pub ungrouped_in: Vec<Cow<'static, str>>,
-    /// The group under which `stat` shows it without being asked.
+    /// The heading under which `stat` shows it, with others, without being asked.
     pub default_group: Option<Cow<'static, str>>,
 }
 

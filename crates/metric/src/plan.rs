@@ -56,7 +56,7 @@ pub struct PlannedMetric {
     pub name: String,
     /// Its core PMU, on a machine with several.
     pub pmu: Option<String>,
-    /// The group under which `stat` shows it without being asked.
+    /// The heading under which `stat` shows it, with others, without being asked.
     pub default_group: Option<String>,
     /// The events that its value and its threshold are computed from.
     pub ids: MetricIds,

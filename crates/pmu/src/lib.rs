@@ -27,6 +27,7 @@ mod cpu_model;
 mod error;
 mod generic;
 pub mod glob;
+pub mod metrics;
 mod near;
 mod resolve;
 mod syntax;

@@ -1,7 +1,5 @@
 //! A row of a table of metrics.
 
-use std::borrow::Cow;
-
 use crate::{EventGrouping, MetricDefinition, MetricEnvironment, MetricExpression};
 
 /// A metric as tables write it. `PMU@` in an expression stands for the core PMU, `WIDTH` for the operations of a cycle.
@@ -27,7 +25,7 @@ impl Row {
     ) -> Row {
         Row {
             name,
-            groups,
+            groups: groups().map(Into::into).collect(),
             expression,
             threshold: "",
             unit: "",
@@ -52,7 +50,7 @@ impl Row {
 
     pub(super) fn definition(&self, core: &str, pmu: Option<&str>) -> MetricDefinition {
         let some = |text: &'static str| (!text.is_empty()).then(|| text.into());
-        let groups: Vec<Cow<'static, str>> = self.groups.split(';').map(Into::into).collect();
+        let groups = || self.groups.split(';');
         let is_level = |group: &&str| ["TopdownL1", "TopdownL2"].contains(group);
         MetricDefinition {
             name: self.name.into(),
@@ -61,17 +59,9 @@ impl Row {
             scale_unit: some(self.unit),
             pmu: pmu.map(|pmu| pmu.to_owned().into()),
             grouping: self.grouping,
-            ungrouped_in: self
-                .groups
-                .split(';')
-                .filter(is_level)
-                .map(Into::into)
-                .collect(),
-            default_group: groups
-                .first()
-                .filter(|group| group.starts_with("Default"))
-                .cloned(),
-            groups,
+            ungrouped_in: groups().filter(is_level).map(Into::into).collect(),
+            default_group: None,
+            groups: groups().map(Into::into).collect(),
         }
     }
 
