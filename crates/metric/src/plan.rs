@@ -65,15 +65,15 @@ pub struct PlannedMetric {
     pub(crate) expression: MetricExpression,
     pub(crate) threshold: Option<MetricExpression>,
     pub(crate) scale: Option<MetricScale>,
-    /// The metrics that are referred to, itself among them if its threshold names it.
-    references: Vec<Reference>,
+    /// The metrics that are referred to, itself among them if its threshold names it, each behind those that it needs.
+    pub(crate) references: Vec<Reference>,
 }
 
 /// A metric that another refers to.
 #[derive(Clone, PartialEq, Debug)]
-struct Reference {
-    name: String,
-    expression: MetricExpression,
+pub(crate) struct Reference {
+    pub(crate) name: String,
+    pub(crate) expression: MetricExpression,
 }
 
 impl MetricPlan {
@@ -97,16 +97,6 @@ impl MetricPlan {
     /// The texts of all batches, as `-e` takes them.
     pub fn event_texts(&self) -> impl Iterator<Item = String> {
         self.batches.iter().map(EventBatch::text)
-    }
-}
-
-impl PlannedMetric {
-    pub(crate) fn reference(&self, name: &str) -> Option<&MetricExpression> {
-        let found = self
-            .references
-            .iter()
-            .find(|reference| reference.name == name);
-        found.map(|reference| &reference.expression)
     }
 }
 

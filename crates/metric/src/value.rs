@@ -1,11 +1,8 @@
 //! What counts say: the value of a planned metric, and whether it asks for attention.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::{
-    EventCounts, MetricEnvironment, MetricError, MetricExpression, MetricScale, PlannedMetric,
-};
+use crate::{EventCounts, MetricEnvironment, MetricError, MetricScale, PlannedMetric};
 
 /// A metric computed over counts.
 #[derive(Clone, PartialEq, Debug)]
@@ -37,20 +34,22 @@ impl PlannedMetric {
         environment: &dyn MetricEnvironment,
         counts: &dyn EventCounts,
     ) -> Result<MetricValue, MetricError> {
-        let values = WithReferences {
-            metric: self,
-            environment,
+        let mut values = WithReferences {
             counts,
-            known: RefCell::default(),
+            known: HashMap::new(),
         };
+        // A name that is not known yet stands in a branch that constants have decided against.
+        for reference in &self.references {
+            let value = reference.expression.evaluate(environment, &values)?;
+            values.known.insert(&reference.name, value);
+        }
         let plain = self.expression.evaluate(environment, &values)?;
-        let factor = self.scale.as_ref().map_or(1.0, |scale| scale.factor);
         let verdict = match &self.threshold {
-            Some(threshold) => Some(values.verdict(threshold)?),
+            Some(threshold) => Some(verdict(threshold.evaluate(environment, &values)?)),
             None => None,
         };
         Ok(MetricValue {
-            value: plain * factor,
+            value: plain * self.scale.as_ref().map_or(1.0, |scale| scale.factor),
             verdict,
         })
     }
@@ -61,41 +60,28 @@ impl PlannedMetric {
     }
 }
 
-/// Counts, and the metrics that are referred to, each computed once.
-struct WithReferences<'a> {
-    metric: &'a PlannedMetric,
-    environment: &'a dyn MetricEnvironment,
-    counts: &'a dyn EventCounts,
-    known: RefCell<HashMap<String, f64>>,
+fn verdict(threshold: f64) -> ThresholdVerdict {
+    if threshold.is_nan() {
+        ThresholdVerdict::Unknown
+    } else if threshold == 0.0 {
+        ThresholdVerdict::Good
+    } else {
+        ThresholdVerdict::Bad
+    }
 }
 
-impl WithReferences<'_> {
-    fn verdict(&self, threshold: &MetricExpression) -> Result<ThresholdVerdict, MetricError> {
-        let value = threshold.evaluate(self.environment, self)?;
-        Ok(if value.is_nan() {
-            ThresholdVerdict::Unknown
-        } else if value > 0.0 {
-            ThresholdVerdict::Bad
-        } else {
-            ThresholdVerdict::Good
-        })
-    }
-
-    fn reference(&self, name: &str) -> Option<f64> {
-        let expression = self.metric.reference(name)?;
-        if let Some(value) = self.known.borrow().get(name) {
-            return Some(*value);
-        }
-        // The plan has refused circles and bounded the depth.
-        let value = expression.evaluate(self.environment, self).ok()?;
-        self.known.borrow_mut().insert(name.to_owned(), value);
-        Some(value)
-    }
+/// Counts, and the values of the metrics that are referred to.
+struct WithReferences<'a> {
+    counts: &'a dyn EventCounts,
+    known: HashMap<&'a str, f64>,
 }
 
 impl EventCounts for WithReferences<'_> {
     fn count(&self, id: &str) -> Option<f64> {
-        self.reference(id).or_else(|| self.counts.count(id))
+        self.known
+            .get(id)
+            .copied()
+            .or_else(|| self.counts.count(id))
     }
 
     fn sources(&self, id: &str) -> Option<f64> {

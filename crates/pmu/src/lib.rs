@@ -9,7 +9,8 @@
 //!
 //! This crate opens no event and knows nothing of sampling policy: period, call graphs and fallbacks belong to
 //! the recorder, which gets an event's own terms in [`ResolvedEvent`]. Events that only tables of the CPU's model know are
-//! found where a catalogue has such tables ([`Catalogue::with_tables`]).
+//! found where a catalogue has such tables ([`Catalogue::with_tables`]). [`metrics`] has the metrics of a system, for planning
+//! by `oxperf-metric`, whose plans are event text again.
 //!
 //! ```
 //! use oxperf_pmu::{Catalogue, MemoryPmus, MemoryTracepoints, parse, resolve};

@@ -52,7 +52,7 @@ impl Tally {
     }
 
     fn print(&self) -> bool {
-        for (name, part) in &self.parts {
+        for (name, part) in self.parts.iter().filter(|(_, part)| !part.is_empty()) {
             println!(
                 "{name}: {} same, {} different",
                 part.same,
@@ -70,6 +70,10 @@ impl Tally {
 }
 
 impl Part {
+    fn is_empty(&self) -> bool {
+        self.same + self.explained.len() + self.different.len() == 0
+    }
+
     fn compare(&mut self, same: bool, difference: impl FnOnce() -> String) {
         if same {
             self.same += 1;
@@ -126,7 +130,18 @@ fn sweep_machine(shared: &Path, name: &str, jobs: usize, tally: &mut Tally) -> R
         jobs,
         tally.part(&format!("{name}: plans of metrics")),
     )?;
-    values::sweep(&machine, &single, tally.part(&format!("{name}: values")))?;
+    let part = tally.part(&format!("{name}: values"));
+    values::sweep(&machine, &single, part)?;
+    let part = tally.part(&format!(
+        "{name}: values over zeros and counters that did not run"
+    ));
+    values::hostile(
+        &reference,
+        &machine,
+        jobs,
+        &workspace::scratch("sweep")?,
+        part,
+    )?;
     builtin::sweep(
         &reference,
         &machine,

@@ -25,7 +25,7 @@ impl Row {
     ) -> Row {
         Row {
             name,
-            groups: groups().map(Into::into).collect(),
+            groups,
             expression,
             threshold: "",
             unit: "",

@@ -10,7 +10,10 @@ pub(super) struct Resolver<'a> {
     catalogue: &'a MetricCatalogue,
     environment: &'a dyn MetricEnvironment,
     ids: MetricIds,
+    /// The metrics whose references are found, each behind those that it needs.
     references: Vec<Reference>,
+    /// The metrics that were met.
+    met: Vec<&'a str>,
     /// The metrics whose references are being resolved, outermost first.
     open: Vec<&'a str>,
 }
@@ -33,6 +36,7 @@ impl<'a> Resolver<'a> {
             environment,
             ids: MetricIds::default(),
             references: Vec::new(),
+            met: Vec::new(),
             open: Vec::new(),
         }
     }
@@ -93,21 +97,18 @@ impl<'a> Resolver<'a> {
         if self.open.len() >= MetricPlan::MAX_REFERENCES {
             return Err(MetricError::TooDeep(name.to_owned()));
         }
-        if self
-            .references
-            .iter()
-            .any(|reference| reference.name == name)
-        {
+        if self.met.contains(&name) {
             return Ok(());
         }
+        self.met.push(name);
         let expression = expression_of(name, &metric.expression)?;
-        self.references.push(Reference {
-            name: name.to_owned(),
-            expression: expression.clone(),
-        });
         self.open.push(name);
         self.add_ids(&expression)?;
         self.resolve_ids(metric.pmu.as_deref())?;
+        self.references.push(Reference {
+            name: name.to_owned(),
+            expression,
+        });
         self.open.pop();
         Ok(())
     }

@@ -320,6 +320,23 @@ fn what_is_refused() {
 }
 
 #[test]
+fn a_circle_through_a_branch_that_constants_decide_is_none() {
+    let catalogue = MetricCatalogue::new([vec![
+        with_threshold("outer > 1", metric("outer", &[], "inner + 1")),
+        metric("inner", &[], "outer if #smt_on else a"),
+    ]]);
+    let machine = MachineConstants::default();
+    let plan = MetricPlan::new("outer", &catalogue, &machine, &PLAIN).unwrap();
+    let value = plan.metrics[0]
+        .evaluate(&machine, &|_: &str| Some(3.0))
+        .unwrap();
+    assert_eq!(
+        (value.value, value.verdict),
+        (4.0, Some(ThresholdVerdict::Bad))
+    );
+}
+
+#[test]
 fn chains_of_references_are_bounded_and_wide_ones_are_quick() {
     let chain = |length: usize| {
         let link = |number: usize| MetricDefinition {

@@ -1,6 +1,7 @@
 //! The events that perf7 parses for metrics, beside those of our plan.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::Result;
 use oxperf_metric::{MetricPlan, PlanOptions};
@@ -16,6 +17,28 @@ pub(super) struct Single {
     pub(super) said: Said,
 }
 
+/// What perf7 says of each metric alone.
+pub(super) fn alone(
+    reference: &Reference,
+    machine: &Machine,
+    jobs: usize,
+    options: &[&str],
+    counts: Option<&Path>,
+) -> Result<Vec<Single>> {
+    let metrics = machine.metrics.iter();
+    let names: BTreeSet<String> = metrics.map(|metric| metric.name.to_string()).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let said = parallel(jobs, &names, |_, name| {
+        let mut arguments = options.to_vec();
+        arguments.extend(["-M", name.as_str()]);
+        reference.stat(&arguments, counts)
+    });
+    let singles = names.into_iter().zip(said);
+    singles
+        .map(|(name, said)| said.map(|said| Single { name, said }))
+        .collect()
+}
+
 /// Each metric alone. Whether perf7 groups its events is taken from perf7, for it is not listed; everything else is compared.
 pub(super) fn single(
     reference: &Reference,
@@ -23,20 +46,12 @@ pub(super) fn single(
     jobs: usize,
     part: &mut Part,
 ) -> Result<Vec<Single>> {
-    let names: BTreeSet<String> = machine
-        .metrics
-        .iter()
-        .map(|metric| metric.name.to_string())
-        .collect();
-    let names: Vec<String> = names.into_iter().collect();
-    let said = parallel(jobs, &names, |_, name| reference.stat(&["-M", name], None));
-    let mut singles = Vec::new();
-    for (name, said) in names.into_iter().zip(said) {
-        let said = said?;
-        if said.events.first().is_some_and(|text| is_ungrouped(text)) {
-            machine.set_ungrouped(&name);
+    let singles = alone(reference, machine, jobs, &[], None)?;
+    for single in &singles {
+        let first = single.said.events.first();
+        if first.is_some_and(|text| is_ungrouped(text)) {
+            machine.set_ungrouped(&single.name);
         }
-        singles.push(Single { name, said });
     }
     for single in &singles {
         compare(&single.name, &[], &single.said, machine, part);

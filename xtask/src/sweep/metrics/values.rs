@@ -1,12 +1,52 @@
 //! The values that perf7 prints, beside ours over the counts that it looked up.
 
+use std::path::Path;
+
 use anyhow::Result;
 use oxperf_metric::{MetricPlan, MetricValue, PlanOptions, PlannedMetric, ThresholdVerdict};
 
 use super::Part;
 use super::machine::Machine;
-use super::plans::Single;
-use super::reference::Printed;
+use super::plans::{Single, alone};
+use super::reference::{Printed, Reference};
+
+/// Counts that are 0, and counters that never ran, for machines whose expressions divide by them.
+const HOSTILE: [(&str, &str); 2] = [
+    (
+        "intel-skylake",
+        "cpu cycles 0\ncpu branch-misses 5 enabled=1000 running=0\ncpu event=0xc2,umask=2 7 enabled=1000 running=0\n",
+    ),
+    (
+        "amd-zen4",
+        "cpu cycles 0\ncpu branch-misses 5 enabled=1000 running=0\ncpu event=0xc1 7 enabled=1000 running=0\n",
+    ),
+];
+
+/// The values over counts that are 0 or missing, event by event, so that no group hides which of them is.
+pub(super) fn hostile(
+    reference: &Reference,
+    machine: &Machine,
+    jobs: usize,
+    scratch: &Path,
+    part: &mut Part,
+) -> Result<()> {
+    let script = HOSTILE
+        .iter()
+        .find(|(name, _)| *name == reference.machine());
+    let Some((_, counts)) = script else {
+        return Ok(());
+    };
+    let file = scratch.join("counts");
+    std::fs::write(&file, counts)?;
+    let singles = alone(
+        reference,
+        machine,
+        jobs,
+        &["--metric-no-group"],
+        Some(&file),
+    )?;
+    sweep(machine, &singles, part)
+}
 
 pub(super) fn sweep(machine: &Machine, singles: &[Single], part: &mut Part) -> Result<()> {
     let catalogue = machine.catalogue();
