@@ -3,7 +3,7 @@
 use oxperf_abi::{CacheId, CacheOp, CacheResult, EventType, HardwareId, SoftwareId};
 
 /// Type and config of a generic event of the CPU.
-pub(crate) fn hardware_or_cache(name: &str) -> Option<(EventType, u64)> {
+pub fn hardware_or_cache(name: &str) -> Option<(EventType, u64)> {
     let hardware =
         find(HardwareId::ALL, HardwareId::names, name).map(|id| (EventType::HARDWARE, id as u64));
     hardware.or_else(|| cache(name).map(|config| (EventType::HW_CACHE, config)))
@@ -103,8 +103,8 @@ pub(crate) fn is_cache_config(config: u64) -> bool {
     is_known && result && config >> 24 == 0
 }
 
-/// Operations that make no sense for a cache have no event.
-fn is_counted(cache: CacheId, op: CacheOp) -> bool {
+/// Returns whether a cache has events of an operation; some make no sense.
+pub fn is_counted(cache: CacheId, op: CacheOp) -> bool {
     match cache {
         CacheId::L1i => op != CacheOp::Write,
         CacheId::Itlb | CacheId::Bpu => op == CacheOp::Read,

@@ -39,6 +39,7 @@ mod tracepoints;
 pub use catalogue::{Catalogue, PmuDescription, PmuEvent, PmuFormat};
 pub use cpu_model::CpuModel;
 pub use error::{SyntaxError, SyntaxProblem};
+pub use generic::{hardware_or_cache as generic_event, is_counted};
 pub use resolve::{
     AuxAction, CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve,
 };

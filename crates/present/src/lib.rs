@@ -6,6 +6,7 @@
 //! - [`report`], [`annotate`], [`diff`], [`call_tree`] and [`top_table`]: tables of what was counted.
 //! - [`html`] and [`export`]: the same as pages for a browser, and as files of other tools.
 //! - [`recording`]: the facts of a recording itself. [`records`] and [`dump`]: its records, one by one.
+//! - [`list`]: what can be counted.
 //! - [`text`] and [`json`]: pieces that all of them share.
 //!
 //! What holds of each:
@@ -57,6 +58,7 @@ pub mod html;
 pub mod json;
 pub mod json_export;
 pub mod jsonl;
+pub mod list;
 pub mod recording;
 pub mod records;
 pub mod report;

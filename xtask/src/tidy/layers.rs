@@ -21,6 +21,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("oxperf-tracepoint", 1),
     ("oxperf-objects", 2),
     ("oxperf-data", 2),
+    ("oxperf-inventory", 2),
     ("oxperf-machine", 2),
     ("oxperf-symbols", 3),
     ("oxperf-unwind", 3),

@@ -86,6 +86,30 @@ fn hex_digits(value: u32) -> u64 {
     digits + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'9' - 1)
 }
 
+/// A number as C's `%G` writes it: six digits that matter, no zeros behind them, `E` for large and small ones.
+pub fn general(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let rounded = format!("{value:.5e}");
+    let (digits, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..6).contains(&exponent) {
+        let decimals = usize::try_from(5 - exponent).unwrap_or(0);
+        return without_zeros(&format!("{value:.decimals$}")).to_owned();
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}E{sign}{:02}", without_zeros(digits), exponent.abs())
+}
+
+/// A decimal number without zeros at its end.
+fn without_zeros(number: &str) -> &str {
+    match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => number,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,5 +131,22 @@ mod tests {
         assert_eq!(hex(0x7f00_0000_1234, 16), "    7f0000001234");
         assert_eq!(hex(0x0123_4567_89ab_cdef, 16), " 123456789abcdef");
         assert_eq!(hex(0, 16), "               0");
+    }
+
+    #[test]
+    fn general_numbers_are_those_of_c() {
+        for (value, text) in [
+            (1e-6, "1E-06"),
+            (64.0, "64"),
+            (100.0, "100"),
+            (6.103515625e-5, "6.10352E-05"),
+            (0.0001, "0.0001"),
+            (2.3283064365386962890625e-10, "2.32831E-10"),
+            (999999.5, "1E+06"),
+            (0.5, "0.5"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(general(value), text);
+        }
     }
 }

@@ -1,0 +1,68 @@
+//! All events of PMUs, each kind in a file of its own.
+
+mod forms;
+mod legacy;
+mod order;
+mod standing;
+mod sysfs;
+
+pub(crate) use forms::forms;
+pub(crate) use order::in_order;
+
+use crate::instances::without_instance;
+use crate::inventory::Sources;
+use crate::tracepoints;
+use crate::{CountableEvent, Instances};
+use oxperf_abi::EventType;
+use oxperf_pmu::PmuDescription;
+
+/// The kernel's answer whether it counts a generic event here.
+pub trait SupportProbe {
+    /// Tries to open the event.
+    fn is_supported(&self, kind: EventType, config: u64) -> bool;
+}
+
+/// An event with what orders it among the others.
+pub(crate) struct Gathered {
+    /// The event.
+    pub(crate) event: CountableEvent,
+    /// The name that its PMU or table has for it.
+    pub(crate) plain_name: String,
+    /// It is shown by that name alone, with its topic.
+    pub(crate) is_described: bool,
+    /// It belongs to a PMU of the cores.
+    pub(crate) is_core: bool,
+    /// The PMU's own name.
+    pub(crate) pmu: String,
+}
+
+/// All events of PMUs and all tracepoints, in perf's order.
+pub(crate) fn events(sources: &Sources<'_>, pmus: &[PmuDescription]) -> Vec<CountableEvent> {
+    let mut gathered = Vec::new();
+    let several_cores = pmus.iter().filter(|pmu| pmu.is_core).count() > 1;
+    for pmu in listed(pmus, sources.instances) {
+        sysfs::gather(pmu, sources.instances, &mut gathered);
+        if pmu.is_core {
+            legacy::gather(pmu, several_cores, sources, &mut gathered);
+        }
+    }
+    standing::gather(&mut gathered);
+    if let Some(tracefs) = sources.tracefs {
+        tracepoints::gather(tracefs, &mut gathered);
+    }
+    in_order(gathered)
+}
+
+/// The PMUs of which events are listed.
+pub(crate) fn listed(pmus: &[PmuDescription], instances: Instances) -> Vec<&PmuDescription> {
+    let mut listed: Vec<&PmuDescription> = Vec::new();
+    for pmu in pmus {
+        let is_sibling = |other: &&PmuDescription| {
+            !pmu.is_core && without_instance(&other.name) == without_instance(&pmu.name)
+        };
+        if instances == Instances::All || !listed.iter().any(is_sibling) {
+            listed.push(pmu);
+        }
+    }
+    listed
+}

@@ -1,0 +1,49 @@
+//! The kernel's tracepoints.
+
+use crate::gather::Gathered;
+use crate::{CountableEvent, EventCategory};
+use oxperf_abi::EventType;
+use oxperf_tracepoint::Tracefs;
+
+/// The PMU of all tracepoints.
+const TRACEPOINT: &str = "tracepoint";
+
+/// Adds all tracepoints, by their names alone: everything else is in a file of each.
+pub(crate) fn gather(tracefs: &dyn Tracefs, gathered: &mut Vec<Gathered>) {
+    for system in tracefs.systems().unwrap_or_default() {
+        let events = tracefs.described_events(&system).unwrap_or_default();
+        gathered.extend(events.iter().map(|event| named(&system, event)));
+    }
+}
+
+fn named(system: &str, event: &str) -> Gathered {
+    let name = format!("{system}:{event}");
+    Gathered {
+        plain_name: name.clone(),
+        event: CountableEvent {
+            unit: Some(TRACEPOINT.to_owned()),
+            pmu_kind: Some(EventType::TRACEPOINT),
+            ..CountableEvent::named(EventCategory::Tracepoint, name)
+        },
+        is_described: false,
+        is_core: false,
+        pmu: TRACEPOINT.to_owned(),
+    }
+}
+
+/// Reads the description and the number of a tracepoint; other events stay as they are.
+pub(crate) fn complete(event: &mut CountableEvent, tracefs: &dyn Tracefs) {
+    let Some((system, name)) = event.name.split_once(':') else {
+        return;
+    };
+    if event.category != EventCategory::Tracepoint {
+        return;
+    }
+    if let Ok(id) = tracefs.id(system, name) {
+        event.encoding = Some(format!("{TRACEPOINT}/config={id:#x}/"));
+    }
+    let format = tracefs.format(system, name);
+    event.long = format
+        .ok()
+        .map(|text| String::from_utf8_lossy(&text).into_owned());
+}
