@@ -18,6 +18,7 @@ mod evlist;
 mod export;
 mod help;
 mod kallsyms;
+mod list;
 mod manual;
 mod profile;
 mod record;
@@ -39,6 +40,7 @@ pub(crate) static ALL: &[Entry] = &[
     script::ENTRY,
     export::ENTRY,
     evlist::ENTRY,
+    list::ENTRY,
     buildid_cache::ENTRY,
     buildid_list::ENTRY,
     archive::ENTRY,

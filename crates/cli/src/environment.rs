@@ -50,6 +50,17 @@ pub(crate) fn sysfs() -> Sysfs {
     std::env::var_os("SYSFS_PATH").map_or_else(Sysfs::default, Sysfs::at)
 }
 
+/// The columns of the terminal: what `COLUMNS` says, else what the terminal behind standard output says, else 80.
+pub(crate) fn columns() -> usize {
+    let named = std::env::var("COLUMNS").ok();
+    let named = named
+        .and_then(|text| text.parse().ok())
+        .filter(|columns| *columns > 0);
+    named
+        .or_else(|| oxperf_sys::terminal::width(std::io::stdout()))
+        .unwrap_or(80)
+}
+
 /// The model of this machine's CPU, by which tables of events are chosen: what `OXPERF_CPUID` or `PERF_CPUID` says, else
 /// what the kernel says.
 pub(crate) fn cpu_model() -> Option<CpuModel> {

@@ -12,12 +12,13 @@ use crate::environment;
 use crate::globals::PagerChoice;
 
 /// The commands that start the pager themselves, after they know what they show.
-const STARTED_BY_COMMAND: [&str; 7] = [
+const STARTED_BY_COMMAND: [&str; 8] = [
     "annotate",
     "buildid-cache",
     "buildid-list",
     "config",
     "diff",
+    "list",
     "report",
     "script",
 ];

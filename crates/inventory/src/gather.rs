@@ -5,6 +5,7 @@ mod legacy;
 mod order;
 mod standing;
 mod sysfs;
+mod tables;
 
 pub(crate) use forms::forms;
 pub(crate) use order::in_order;
@@ -39,18 +40,36 @@ pub(crate) struct Gathered {
 /// All events of PMUs and all tracepoints, in perf's order.
 pub(crate) fn events(sources: &Sources<'_>, pmus: &[PmuDescription]) -> Vec<CountableEvent> {
     let mut gathered = Vec::new();
-    let several_cores = pmus.iter().filter(|pmu| pmu.is_core).count() > 1;
+    let cores = cores(pmus);
     for pmu in listed(pmus, sources.instances) {
         sysfs::gather(pmu, sources.instances, &mut gathered);
-        if pmu.is_core {
-            legacy::gather(pmu, several_cores, sources, &mut gathered);
-        }
+    }
+    if let Some(tables) = sources.tables {
+        tables::gather(tables, pmus, sources, &mut gathered);
+    }
+    for pmu in &cores {
+        legacy::gather(pmu, cores.len() > 1, sources, &mut gathered);
     }
     standing::gather(&mut gathered);
     if let Some(tracefs) = sources.tracefs {
         tracepoints::gather(tracefs, &mut gathered);
     }
     in_order(gathered)
+}
+
+/// The PMUs of the cores. Raw and generic events of the CPU can be named on a machine, too, that lists no such PMU.
+pub(crate) fn cores(pmus: &[PmuDescription]) -> Vec<PmuDescription> {
+    let cores: Vec<_> = pmus.iter().filter(|pmu| pmu.is_core).cloned().collect();
+    if !cores.is_empty() {
+        return cores;
+    }
+    vec![PmuDescription {
+        name: "cpu".to_owned(),
+        kind: EventType::RAW,
+        is_core: true,
+        formats: Vec::new(),
+        events: Vec::new(),
+    }]
 }
 
 /// The PMUs of which events are listed.

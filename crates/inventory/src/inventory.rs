@@ -3,6 +3,7 @@
 use crate::gather::{self, SupportProbe};
 use crate::{CountableEvent, Instances, ListedMetric, tracepoints};
 use oxperf_pmu::{Catalogue, PmuDescription};
+use oxperf_pmu_events::EventTables;
 use oxperf_tracepoint::Tracefs;
 use std::cell::OnceCell;
 
@@ -11,6 +12,8 @@ use std::cell::OnceCell;
 pub struct Sources<'a> {
     /// The PMUs.
     pub catalogue: &'a Catalogue<'a>,
+    /// The tables of the machine's CPU, where there are any.
+    pub tables: Option<&'a EventTables>,
     /// The tracepoints, where they can be seen.
     pub tracefs: Option<&'a dyn Tracefs>,
     /// The kernel, asked which generic events it counts; without it all are taken for counted.
@@ -26,6 +29,7 @@ impl<'a> Sources<'a> {
     pub fn new(catalogue: &'a Catalogue<'a>) -> Sources<'a> {
         Sources {
             catalogue,
+            tables: None,
             tracefs: None,
             support: None,
             old_names: false,

@@ -10,8 +10,7 @@ const TRACEPOINT: &str = "tracepoint";
 
 /// Adds all tracepoints, by their names alone: everything else is in a file of each.
 pub(crate) fn gather(tracefs: &dyn Tracefs, gathered: &mut Vec<Gathered>) {
-    for system in tracefs.systems().unwrap_or_default() {
-        let events = tracefs.described_events(&system).unwrap_or_default();
+    for (system, events) in tracefs.described_events().unwrap_or_default() {
         gathered.extend(events.iter().map(|event| named(&system, event)));
     }
 }

@@ -22,11 +22,11 @@ pub trait Tracefs {
     /// There is no such system, or its directory cannot be read.
     fn events(&self, system: &str) -> Result<Vec<String>, TracepointError>;
 
-    /// The events of a system with a description, sorted by name: also those without a number, which nobody can open.
+    /// The events with a description, by system, both sorted by name: also those without a number, which nobody can open.
     ///
     /// # Errors
-    /// There is no such system, or its directory cannot be read.
-    fn described_events(&self, system: &str) -> Result<Vec<String>, TracepointError>;
+    /// A directory cannot be read.
+    fn described_events(&self) -> Result<Vec<(String, Vec<String>)>, TracepointError>;
 
     /// The number of an event, which an attr's `config` holds.
     ///

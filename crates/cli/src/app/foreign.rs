@@ -39,10 +39,6 @@ const ALL: &[(&str, &str)] = &[
         "'PROGRAM record -a -e irq:irq_handler_entry,irq:irq_handler_exit -- sleep 5', then 'PROGRAM script'",
     ),
     (
-        "list",
-        "/sys/bus/event_source/devices/*/events and /sys/kernel/tracing/events have the names; 'PROGRAM record -e NAME' takes them, and cycles, cpu-clock, page-faults, L1-dcache-load-misses",
-    ),
-    (
         "lock",
         "'PROGRAM record -e lock:contention_begin,lock:contention_end -g -- COMMAND', then 'PROGRAM report'",
     ),

@@ -1,6 +1,6 @@
 //! The forms of names for events without one: `rNNN`, `PMU/TERMS/`, breakpoints.
 
-use super::listed;
+use super::{cores, listed};
 use crate::instances::without_instance;
 use crate::{CountableEvent, EventCategory, Instances};
 use oxperf_pmu::{PmuDescription, PmuFormat};
@@ -42,18 +42,12 @@ const SHOWN_TERMS: usize = 3;
 pub(crate) fn forms(pmus: &[PmuDescription], instances: Instances) -> Vec<CountableEvent> {
     let raw = |name: &str| CountableEvent::named(EventCategory::RawDescriptor, name.to_owned());
     let mut forms = vec![raw("rNNN")];
-    let (cores, others): (Vec<_>, Vec<_>) = listed(pmus, instances)
+    forms.extend(cores(pmus).iter().map(of_pmu));
+    let others = listed(pmus, instances)
         .into_iter()
-        .partition(|pmu| pmu.is_core);
-    if cores.is_empty() {
-        // Raw events of the CPU can be named without a PMU that is listed.
-        forms.push(descriptor("cpu", &[], true));
-    }
-    forms.extend(cores.into_iter().map(of_pmu));
-    let mut others: Vec<(&str, CountableEvent)> = others
-        .into_iter()
-        .map(|pmu| (&*pmu.name, of_pmu(pmu)))
-        .collect();
+        .filter(|pmu| !pmu.is_core);
+    let mut others: Vec<(&str, CountableEvent)> =
+        others.map(|pmu| (&*pmu.name, of_pmu(pmu))).collect();
     others.push(("tool", descriptor("tool", &[], false)));
     others.sort_by_key(|(name, _)| *name);
     forms.extend(others.into_iter().map(|(_, form)| form));

@@ -60,23 +60,26 @@ impl Answers<'_> {
     }
 }
 
+/// Adds an event, unless a table has one of this name.
 fn add(
     pmu: &PmuDescription,
     generic: GenericName,
     is_supported: bool,
     gathered: &mut Vec<Gathered>,
 ) {
-    let own = gathered
-        .iter()
-        .position(|other| other.pmu == pmu.name && other.plain_name == generic.name);
+    let is_same = |other: &Gathered| other.pmu == pmu.name && other.plain_name == generic.name;
+    let own = gathered.iter().position(is_same);
+    if own.is_some_and(|at| gathered[at].event.topic.is_some()) {
+        return;
+    }
     let own = own.map(|at| gathered.swap_remove(at));
     let (term, topic) = match generic.kind {
         EventType::HARDWARE => ("legacy-hardware-config", "legacy hardware"),
         _ => ("legacy-cache-config", "legacy cache"),
     };
+    let number = short_number(generic.config);
     let encoding = own.and_then(|own| own.event.encoding);
-    let encoding = encoding
-        .unwrap_or_else(|| format!("{}/{term}={}/", pmu.name, short_number(generic.config)));
+    let encoding = encoding.unwrap_or_else(|| format!("{}/{term}={number}/", pmu.name));
     gathered.push(Gathered {
         plain_name: generic.name.clone(),
         event: CountableEvent {

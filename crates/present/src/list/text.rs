@@ -182,11 +182,7 @@ impl ListFormat for TextList {
         self.describe_metric(metric, out);
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) {
-        if self.options.names_only && !out.is_empty() {
-            out.push(b'\n');
-        }
-    }
+    fn end(&mut self, _: &mut Vec<u8>) {}
 }
 
 fn push_word(out: &mut Vec<u8>, word: &str) {

@@ -55,8 +55,11 @@ impl Tracefs for MemoryTracefs {
         Ok(events.keys().cloned().collect())
     }
 
-    fn described_events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
-        self.events(system)
+    fn described_events(&self) -> Result<Vec<(String, Vec<String>)>, TracepointError> {
+        let systems = self.systems.iter();
+        Ok(systems
+            .map(|(system, events)| (system.clone(), events.keys().cloned().collect()))
+            .collect())
     }
 
     fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError> {

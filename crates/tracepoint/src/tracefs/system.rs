@@ -139,8 +139,13 @@ impl Tracefs for SystemTracefs {
         directories(&self.system(system)?, "id")
     }
 
-    fn described_events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
-        all_directories(&self.system(system)?)
+    fn described_events(&self) -> Result<Vec<(String, Vec<String>)>, TracepointError> {
+        let systems = all_directories(&self.root.join("events"))?;
+        let with_events = systems.into_iter().map(|system| {
+            let events = all_directories(&self.system(&system)?)?;
+            Ok((system, events))
+        });
+        with_events.collect()
     }
 
     fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError> {
@@ -190,8 +195,10 @@ mod tests {
             events.iter().any(|event| event == "sched_switch"),
             "{events:?}"
         );
-        let described = tracefs.described_events("ftrace").expect("ftrace's own");
-        assert!(described.contains(&"print".to_owned()), "{described:?}");
+        let described = tracefs.described_events().expect("all systems");
+        let ftrace = described.iter().find(|(system, _)| system == "ftrace");
+        let (_, events) = ftrace.expect("ftrace's own");
+        assert!(events.contains(&"print".to_owned()), "{events:?}");
         let format = tracefs.format("sched", "sched_switch").expect("a format");
         let format = crate::EventFormat::parse(&format).expect("parses");
         assert_eq!(

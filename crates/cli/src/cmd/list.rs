@@ -1,0 +1,161 @@
+//! `list`: everything that this machine can count, by the names that other commands take.
+
+mod arguments;
+mod probe;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use oxperf_inventory::{
+    EventFilter, Instances, Inventory, ListOptions, Section, Sources, sections,
+};
+use oxperf_pmu::{Catalogue, MemoryTracepoints, SystemPmus};
+use oxperf_pmu_events::EventTables;
+use oxperf_present::list::{self, JsonList, ListFormat, ListTextOptions, TextList};
+use oxperf_tracepoint::{SystemTracefs, Tracefs};
+
+use crate::arguments::Invocation;
+use crate::cmd::Entry;
+use crate::environment;
+use crate::failure::{Failure, code};
+use crate::output::print_error;
+use crate::pager::{self, Habit};
+
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "list",
+    command: arguments::command,
+    run: |matches, invocation| run(&arguments::options(matches), invocation),
+    shares_work: true,
+};
+
+/// The options of `list`.
+struct ListCommand {
+    /// Categories and patterns.
+    words: Vec<String>,
+    form: Form,
+    /// The file that takes the list in the place of standard output.
+    output: Option<PathBuf>,
+    /// A pattern of PMUs.
+    unit: Option<String>,
+    /// A type of cores.
+    core_type: Option<String>,
+    deprecated: bool,
+    /// Tells which CPU model the tables are for.
+    debug: bool,
+}
+
+/// The form of the list.
+enum Form {
+    Json,
+    /// The width of the terminal is found out later.
+    Text(ListTextOptions),
+}
+
+impl Form {
+    /// Returns whether the files of tracepoints are to be read.
+    fn needs_tracepoint_files(&self) -> bool {
+        match self {
+            Form::Json => true,
+            Form::Text(options) => !options.names_only && (options.long || options.details),
+        }
+    }
+
+    /// Every PMU of several alike is shown.
+    fn instances(&self) -> Instances {
+        match self {
+            Form::Text(options) if !options.long => Instances::First,
+            _ => Instances::All,
+        }
+    }
+}
+
+fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
+    let pmus = SystemPmus::below(environment::sysfs().root());
+    let tracepoints = MemoryTracepoints::default();
+    let catalogue = Catalogue::new(&pmus, &tracepoints);
+    let Some(options) = list_options(command, &catalogue) else {
+        print_error("ERROR: cputype is not supported!");
+        return Ok(code::FAILED);
+    };
+    let model = environment::cpu_model();
+    if let Some(model) = model.as_ref().filter(|_| command.debug) {
+        print_error(&format!("Using CPUID {}", model.as_str()));
+    }
+    let tables = model.and_then(|model| EventTables::builtin(model.as_str()));
+    let tracefs = SystemTracefs::find().ok();
+    let inventory = Inventory::new(Sources {
+        tables: tables.as_ref(),
+        tracefs: tracefs.as_ref().map(|tracefs| tracefs as &dyn Tracefs),
+        support: Some(&probe::Kernel),
+        old_names: command.deprecated,
+        instances: command.form.instances(),
+        ..Sources::new(&catalogue)
+    });
+    let text = text(command, inventory, &sections(&command.words, &options));
+    write(command, invocation, &text)
+}
+
+/// The options of all words; `None` for a type of cores that is not here.
+fn list_options(command: &ListCommand, catalogue: &Catalogue<'_>) -> Option<ListOptions> {
+    let mut options = ListOptions {
+        unit: command.unit.clone(),
+        deprecated: command.deprecated,
+        ..ListOptions::default()
+    };
+    if let Some(core_type) = &command.core_type {
+        let cores = catalogue.core_names();
+        let is_meant =
+            |core: &&str| core == core_type || core.strip_prefix("cpu_") == Some(core_type);
+        options.unit = Some(cores.into_iter().find(is_meant)?.to_owned());
+        options.unit_is_core_type = true;
+    }
+    Some(options)
+}
+
+/// The whole list.
+fn text(command: &ListCommand, mut inventory: Inventory<'_>, sections: &[Section]) -> Vec<u8> {
+    if command.form.needs_tracepoint_files() {
+        let filters: Vec<&EventFilter> = sections.iter().filter_map(events_of).collect();
+        inventory.complete_tracepoints(|event| filters.iter().any(|filter| filter.admits(event)));
+    }
+    let mut out = Vec::new();
+    let mut format: Box<dyn ListFormat> = match &command.form {
+        Form::Json => Box::new(JsonList::default()),
+        Form::Text(options) => Box::new(TextList::new(*options)),
+    };
+    list::write(&inventory, sections, &mut *format, &mut out);
+    out
+}
+
+fn events_of(section: &Section) -> Option<&EventFilter> {
+    match section {
+        Section::Events(filter) => Some(filter),
+        _ => None,
+    }
+}
+
+/// Writes the list to where it is wanted.
+fn write(command: &ListCommand, invocation: &Invocation, text: &[u8]) -> Result<i32, Failure> {
+    if let Some(path) = &command.output {
+        write_file(path, text)?;
+        return Ok(code::SUCCESS);
+    }
+    let names_only = matches!(&command.form, Form::Text(options) if options.names_only);
+    let habit = if names_only {
+        Habit::Unpaged
+    } else {
+        Habit::Paged
+    };
+    let _pager = pager::start(invocation, "list", habit);
+    let mut output = crate::output::stdout();
+    output.write_all(text)?;
+    output.finish()?;
+    Ok(code::SUCCESS)
+}
+
+fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    let written = File::create(path).and_then(|mut file| file.write_all(text));
+    written.map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))
+}
