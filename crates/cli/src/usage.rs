@@ -27,6 +27,10 @@ const FORMS: &[(&str, &[&str])] = &[
         &["[<options>]", "[<options>] -s <program> [<arguments>]"],
     ),
     ("diff", &["[<options>] [<old file>] [<new file>]"]),
+    (
+        "list",
+        &["[<options>] [hw|sw|cache|tracepoint|pmu|sdt|metric|metricgroup|event_glob]"],
+    ),
     ("data", &["convert [<options>]", "check [<options>]"]),
     ("check", &["[<options>] feature <feature list>"]),
     ("kallsyms", &["[<options>] <symbol name>"]),

@@ -17,7 +17,7 @@ pub struct ListOptions {
 
 /// A part of a list, in the order of the words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Section {
+pub enum ListSection {
     /// Events of PMUs, tracepoints among them.
     Events(EventFilter),
     /// Markers in programs.
@@ -110,7 +110,7 @@ impl MetricFilter {
 }
 
 /// The parts of the list that words ask for; everything without words.
-pub fn sections(words: &[String], options: &ListOptions) -> Vec<Section> {
+pub fn sections(words: &[String], options: &ListOptions) -> Vec<ListSection> {
     if words.is_empty() {
         return everything(options);
     }
@@ -118,45 +118,47 @@ pub fn sections(words: &[String], options: &ListOptions) -> Vec<Section> {
     words.iter().flat_map(of_word).collect()
 }
 
-fn everything(options: &ListOptions) -> Vec<Section> {
+fn everything(options: &ListOptions) -> Vec<ListSection> {
     let filter = events(options, None);
     // A list of one PMU has no metrics; its heading stands there all the same, as in perf's.
     let metrics = options.unit.is_none() || options.unit_is_core_type;
     vec![
-        Section::Events(filter.clone()),
-        Section::Sdt(filter.clone()),
-        Section::Forms(filter),
-        Section::Metrics(MetricFilter::all(metrics, metrics)),
+        ListSection::Events(filter.clone()),
+        ListSection::Sdt(filter.clone()),
+        ListSection::Forms(filter),
+        ListSection::Metrics(MetricFilter::all(metrics, metrics)),
     ]
 }
 
-fn of_word(word: &str, options: &ListOptions) -> Vec<Section> {
-    let of_topic = |topic: &str| Section::Events(events(options, Some(topic)));
+fn of_word(word: &str, options: &ListOptions) -> Vec<ListSection> {
+    let of_topic = |topic: &str| ListSection::Events(events(options, Some(topic)));
     match word {
-        "tracepoint" => vec![Section::Events(tracepoints(options, None))],
+        "tracepoint" => vec![ListSection::Events(tracepoints(options, None))],
         "hw" | "hardware" => vec![of_topic("legacy hardware")],
         "sw" | "software" => vec![of_topic("software"), of_topic("tool")],
         "cache" | "hwcache" => vec![of_topic("legacy cache")],
         "tool" => vec![of_topic("tool")],
         "hwmon" => vec![of_topic("hwmon")],
-        "pmu" => vec![Section::Events(EventFilter {
+        "pmu" => vec![ListSection::Events(EventFilter {
             without_fixed_types: true,
             ..events(options, None)
         })],
-        "sdt" => vec![Section::Sdt(events(options, None))],
-        "metric" | "metrics" => vec![Section::Metrics(MetricFilter::all(false, true))],
-        "metricgroup" | "metricgroups" => vec![Section::Metrics(MetricFilter::all(true, false))],
+        "sdt" => vec![ListSection::Sdt(events(options, None))],
+        "metric" | "metrics" => vec![ListSection::Metrics(MetricFilter::all(false, true))],
+        "metricgroup" | "metricgroups" => {
+            vec![ListSection::Metrics(MetricFilter::all(true, false))]
+        }
         _ if word.contains(':') => {
             let filter = tracepoints(options, Some(word));
             let sdt = events(options, Some(word));
-            matching(Section::Events(filter), Section::Sdt(sdt), word)
+            matching(ListSection::Events(filter), ListSection::Sdt(sdt), word)
         }
         _ => {
             let pattern = format!("*{word}*");
             let filter = events(options, Some(&pattern));
             matching(
-                Section::Events(filter.clone()),
-                Section::Sdt(filter),
+                ListSection::Events(filter.clone()),
+                ListSection::Sdt(filter),
                 &pattern,
             )
         }
@@ -164,12 +166,12 @@ fn of_word(word: &str, options: &ListOptions) -> Vec<Section> {
 }
 
 /// The sections of a pattern.
-fn matching(events: Section, sdt: Section, pattern: &str) -> Vec<Section> {
+fn matching(events: ListSection, sdt: ListSection, pattern: &str) -> Vec<ListSection> {
     let metrics = MetricFilter {
         pattern: Some(pattern.to_owned()),
         ..MetricFilter::all(true, true)
     };
-    vec![events, sdt, Section::Metrics(metrics)]
+    vec![events, sdt, ListSection::Metrics(metrics)]
 }
 
 fn events(options: &ListOptions, pattern: Option<&str>) -> EventFilter {

@@ -27,8 +27,7 @@ pub trait PmuSource {
     /// They cannot be listed.
     fn names(&self) -> io::Result<Vec<String>>;
 
-    /// The text of a file of a PMU, for example `type`, `cpumask`, `events/instructions` or `caps/max_precise`,
-    /// without the newline at its end. `None` when there is none or it cannot be read.
+    /// The first line of a file of a PMU, for example `type`, `cpumask`, `events/instructions` or `caps/max_precise`. `None` when there is none or it cannot be read.
     fn read(&self, pmu: &str, file: &str) -> Option<String>;
 
     /// The names in a folder of a PMU, `format` or `events`; empty without it.

@@ -7,7 +7,7 @@ mod wrap;
 pub use json::JsonList;
 pub use text::{ListTextOptions, TextList};
 
-use oxperf_inventory::{CountableEvent, Inventory, ListedMetric, MetricFilter, Section};
+use oxperf_inventory::{CountableEvent, Inventory, ListSection, ListedMetric, MetricFilter};
 
 /// A form of lists. Entries come in the order of the list.
 pub trait ListFormat {
@@ -27,7 +27,7 @@ pub trait ListFormat {
 /// Writes the sections of an inventory.
 pub fn write(
     inventory: &Inventory<'_>,
-    sections: &[Section],
+    sections: &[ListSection],
     format: &mut dyn ListFormat,
     out: &mut Vec<u8>,
 ) {
@@ -40,15 +40,15 @@ pub fn write(
 
 fn write_section(
     inventory: &Inventory<'_>,
-    section: &Section,
+    section: &ListSection,
     format: &mut dyn ListFormat,
     out: &mut Vec<u8>,
 ) {
     let (events, filter) = match section {
-        Section::Events(filter) => (inventory.events(), filter),
-        Section::Sdt(filter) => (inventory.sdt(), filter),
-        Section::Forms(filter) => (inventory.forms(), filter),
-        Section::Metrics(filter) => {
+        ListSection::Events(filter) => (inventory.events(), filter),
+        ListSection::Sdt(filter) => (inventory.sdt(), filter),
+        ListSection::Forms(filter) => (inventory.forms(), filter),
+        ListSection::Metrics(filter) => {
             for metric in inventory
                 .metrics()
                 .iter()

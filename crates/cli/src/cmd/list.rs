@@ -8,16 +8,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use oxperf_inventory::{
-    EventFilter, Instances, Inventory, ListOptions, Section, Sources, sections,
+    EventFilter, Instances, Inventory, ListOptions, ListSection, Sources, sections,
 };
 use oxperf_pmu::{Catalogue, MemoryTracepoints, SystemPmus};
-use oxperf_pmu_events::EventTables;
 use oxperf_present::list::{self, JsonList, ListFormat, ListTextOptions, TextList};
 use oxperf_tracepoint::{SystemTracefs, Tracefs};
 
 use crate::arguments::Invocation;
 use crate::cmd::Entry;
 use crate::environment;
+use crate::event_tables;
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 use crate::pager::{self, Habit};
@@ -79,14 +79,13 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
         print_error("ERROR: cputype is not supported!");
         return Ok(code::FAILED);
     };
-    let model = environment::cpu_model();
-    if let Some(model) = model.as_ref().filter(|_| command.debug) {
+    if let Some(model) = environment::cpu_model().filter(|_| command.debug) {
         print_error(&format!("Using CPUID {}", model.as_str()));
     }
-    let tables = model.and_then(|model| EventTables::builtin(model.as_str()));
+    let tables = event_tables::of_machine();
     let tracefs = SystemTracefs::find().ok();
     let inventory = Inventory::new(Sources {
-        tables: tables.as_ref(),
+        tables: Some(&tables),
         tracefs: tracefs.as_ref().map(|tracefs| tracefs as &dyn Tracefs),
         support: Some(&probe::Kernel),
         old_names: command.deprecated,
@@ -115,7 +114,7 @@ fn list_options(command: &ListCommand, catalogue: &Catalogue<'_>) -> Option<List
 }
 
 /// The whole list.
-fn text(command: &ListCommand, mut inventory: Inventory<'_>, sections: &[Section]) -> Vec<u8> {
+fn text(command: &ListCommand, mut inventory: Inventory<'_>, sections: &[ListSection]) -> Vec<u8> {
     if command.form.needs_tracepoint_files() {
         let filters: Vec<&EventFilter> = sections.iter().filter_map(events_of).collect();
         inventory.complete_tracepoints(|event| filters.iter().any(|filter| filter.admits(event)));
@@ -129,9 +128,9 @@ fn text(command: &ListCommand, mut inventory: Inventory<'_>, sections: &[Section
     out
 }
 
-fn events_of(section: &Section) -> Option<&EventFilter> {
+fn events_of(section: &ListSection) -> Option<&EventFilter> {
     match section {
-        Section::Events(filter) => Some(filter),
+        ListSection::Events(filter) => Some(filter),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 pub(crate) fn in_order(mut gathered: Vec<Gathered>) -> Vec<CountableEvent> {
     gathered.sort_by(compare);
     gathered.dedup_by(|later, first| {
-        later.plain_name == first.plain_name && later.event.unit == first.event.unit
+        later.event.name == first.event.name && later.event.unit == first.event.unit
     });
     gathered
         .into_iter()

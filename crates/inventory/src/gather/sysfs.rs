@@ -19,7 +19,7 @@ pub(super) fn gather(pmu: &PmuDescription, instances: Instances, gathered: &mut 
 /// An event of the PMU.
 fn named(pmu: &PmuDescription, event: &PmuEvent, instances: Instances) -> Gathered {
     let full = full_name(pmu, event, instances);
-    let encoding = Some(format!("{}/{}/", pmu.name, event.terms));
+    let encoding = Some(format!("{}/{}/", shown_pmu(pmu, instances), event.terms));
     let (name, alias) = match pmu.is_core {
         true => (event.name.clone(), Some(full)),
         false => (full, None),
@@ -39,12 +39,17 @@ fn named(pmu: &PmuDescription, event: &PmuEvent, instances: Instances) -> Gather
     }
 }
 
-/// `PMU/EVENT/`, with the terms that a user has to give a value.
-pub(super) fn full_name(pmu: &PmuDescription, event: &PmuEvent, instances: Instances) -> String {
-    let shown = match pmu.is_core {
+/// The name of a PMU that its events are shown with.
+pub(super) fn shown_pmu(pmu: &PmuDescription, instances: Instances) -> &str {
+    match pmu.is_core {
         true => &pmu.name,
         false => instances.shown_name(&pmu.name),
-    };
+    }
+}
+
+/// `PMU/EVENT/`, with the terms that a user has to give a value.
+fn full_name(pmu: &PmuDescription, event: &PmuEvent, instances: Instances) -> String {
+    let shown = shown_pmu(pmu, instances);
     let asked = event.terms.split(',').filter(|term| term.ends_with("=?"));
     let asked: String = asked.map(|term| format!(",{term}")).collect();
     format!("{shown}/{}{asked}/", event.name)

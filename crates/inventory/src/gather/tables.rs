@@ -1,5 +1,6 @@
 //! The events of tables that the machine's PMUs have.
 
+use super::sysfs::shown_pmu;
 use super::{Gathered, listed};
 use crate::instances::table_means;
 use crate::inventory::Sources;
@@ -19,21 +20,32 @@ pub(super) fn gather(
     gathered: &mut Vec<Gathered>,
 ) {
     let pmus = listed(pmus, sources.instances);
-    let mut owners: HashMap<&str, Option<&PmuDescription>> = HashMap::new();
+    let mut owners: HashMap<&str, Vec<&PmuDescription>> = HashMap::new();
     let mut named = HashMap::new();
     for (index, known) in gathered.iter().enumerate() {
         named.insert((known.pmu.clone(), known.plain_name.clone()), index);
     }
     // A table of other systems than CPUs says by which identifiers it is meant; PMUs are not asked for theirs here.
     for event in tables.events().filter(|event| event.compat.is_none()) {
-        let find = || pmus.iter().copied().find(|pmu| is_of(event.pmu, pmu));
-        let Some(pmu) = *owners.entry(event.pmu).or_insert_with(find) else {
-            continue;
+        let find = || {
+            pmus.iter()
+                .copied()
+                .filter(|pmu| is_of(event.pmu, pmu))
+                .collect()
         };
-        let new = of_table(pmu, &event, sources.instances);
-        match named.get(&(pmu.name.clone(), event.name.to_owned())) {
-            Some(index) => gathered[*index] = new,
-            None => gathered.push(new),
+        let owners = owners.entry(event.pmu).or_insert_with(find);
+        // The name of an event with a description does not tell its PMUs apart.
+        let count = if is_described(&event) {
+            1
+        } else {
+            owners.len()
+        };
+        for pmu in owners.iter().take(count) {
+            let new = of_table(pmu, &event, sources.instances);
+            match named.get(&(pmu.name.clone(), event.name.to_owned())) {
+                Some(index) => gathered[*index] = new,
+                None => gathered.push(new),
+            }
         }
     }
 }
@@ -66,10 +78,9 @@ fn of_table(pmu: &PmuDescription, event: &TableEvent<'_>, instances: Instances) 
         encoding: Some(format!("{unit}/{}/", event.terms)),
         ..CountableEvent::named(EventCategory::Pmu, event.name.to_owned())
     };
-    // As in perf's list, an event with nothing but a long description is shown with its PMU.
-    let is_described = event.brief.is_some() || event.long.is_none();
+    let is_described = is_described(event);
     if !is_described {
-        let full = format!("{}/{}/", full_unit(pmu, instances), event.name);
+        let full = format!("{}/{}/", shown_pmu(pmu, instances), event.name);
         match pmu.is_core {
             true => shown.alias = Some(full),
             false => shown.name = full,
@@ -84,9 +95,14 @@ fn of_table(pmu: &PmuDescription, event: &TableEvent<'_>, instances: Instances) 
     }
 }
 
-fn full_unit(pmu: &PmuDescription, instances: Instances) -> &str {
-    match pmu.is_core {
-        true => &pmu.name,
-        false => instances.shown_name(&pmu.name),
+/// Returns whether lists show an event by its name alone, with its topic. As in perf's list, an event without a short
+/// description is shown with its PMU; of built-in tables, which have none, it is known which were published so.
+fn is_described(event: &TableEvent<'_>) -> bool {
+    const UNDESCRIBED_PMUS: [&str; 2] = ["amd_df", "amd_umc"];
+    const UNDESCRIBED: &str = "ls_inef_sw_pref.all";
+    match (event.brief, event.long) {
+        (Some(_), _) => true,
+        (None, Some(_)) => false,
+        (None, None) => !UNDESCRIBED_PMUS.contains(&event.pmu) && event.name != UNDESCRIBED,
     }
 }

@@ -37,8 +37,8 @@ fn all() -> Vec<CountableEvent> {
 
 fn shown(words: &[&str], options: &ListOptions) -> Vec<String> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let of_section = |section: Section| match section {
-        Section::Events(filter) => {
+    let of_section = |section: ListSection| match section {
+        ListSection::Events(filter) => {
             let all = all().into_iter().filter(move |event| filter.admits(event));
             all.map(|event| event.name).collect::<Vec<_>>()
         }
@@ -87,7 +87,7 @@ fn options_hold_for_all_words() {
         ["cycles", "sched:sched_switch"]
     );
     let metrics = |options: &ListOptions| match sections(&[], options).pop() {
-        Some(Section::Metrics(filter)) => filter.metrics && filter.groups,
+        Some(ListSection::Metrics(filter)) => filter.metrics && filter.groups,
         other => panic!("{other:?}"),
     };
     assert!(!metrics(&unit));
@@ -115,7 +115,7 @@ fn a_pattern_matches_metrics_and_groups() {
         sections(&words, &ListOptions::default())
             .iter()
             .any(|section| match section {
-                Section::Metrics(filter) => filter.admits(&metric),
+                ListSection::Metrics(filter) => filter.admits(&metric),
                 _ => false,
             })
     };

@@ -189,3 +189,74 @@ fn push_word(out: &mut Vec<u8>, word: &str) {
     push_name(out, word.as_bytes());
     out.push(b' ');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metric(group: &str, name: &str) -> ListedMetric {
+        ListedMetric {
+            group: group.into(),
+            name: name.into(),
+            expression: "a / b".into(),
+            threshold: Some("a > 2".into()),
+            scale_unit: None,
+            brief: Some("As many".into()),
+            long: None,
+            unit: "default_core".into(),
+        }
+    }
+
+    fn written(options: ListTextOptions, words: &str) -> String {
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        let (mut list, mut out) = (TextList::new(options), Vec::new());
+        for section in oxperf_inventory::sections(&words, &Default::default()) {
+            let oxperf_inventory::ListSection::Metrics(filter) = section else {
+                continue;
+            };
+            for metric in [metric("One", "m"), metric("Two", "m")] {
+                list.metric(&metric, &filter, &mut out);
+            }
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    const OPTIONS: ListTextOptions = ListTextOptions {
+        descriptions: true,
+        long: false,
+        details: false,
+        names_only: false,
+        columns: 78,
+    };
+
+    #[test]
+    fn metrics_stand_below_their_groups() {
+        let both =
+            "\nMetric Groups:\n\nOne:\n  m\n       [As many]\n\nTwo:\n  m\n       [As many]\n";
+        assert_eq!(written(OPTIONS, ""), both);
+        assert_eq!(
+            written(OPTIONS, "metricgroup"),
+            "\nMetric Groups:\n\nOne\nTwo\n"
+        );
+        let details = ListTextOptions {
+            descriptions: false,
+            details: true,
+            ..OPTIONS
+        };
+        let one = "  m\n       [a / b]\n       [a > 2]\n";
+        assert_eq!(
+            written(details, "metric"),
+            format!("\nMetrics:\n\n{one}{one}")
+        );
+    }
+
+    #[test]
+    fn names_alone_come_once() {
+        let names = ListTextOptions {
+            names_only: true,
+            ..OPTIONS
+        };
+        assert_eq!(written(names, "metric"), "m ");
+        assert_eq!(written(names, "metricgroup"), "One Two ");
+    }
+}

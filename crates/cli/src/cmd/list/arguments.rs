@@ -23,7 +23,7 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("what")
                 .num_args(0..)
-                .value_name("hw|sw|cache|tracepoint|pmu|sdt|metric|metricgroup|tool|hwmon|event_glob")
+                .value_name("event_glob")
                 .help("A category, or a pattern that a part of a name or a topic matches; with a colon, of tracepoints"),
         )
         .arg(switch("desc", "Show descriptions [default]").short('d').overrides_with("no-desc"))

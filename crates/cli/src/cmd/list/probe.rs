@@ -2,7 +2,7 @@
 
 use oxperf_abi::{AttrFlags, EventAttr, EventType};
 use oxperf_inventory::SupportProbe;
-use oxperf_sys::{EventTask, OpenRequest, open_event};
+use oxperf_sys::{EventTask, Kernel as _, OpenRequest, RealKernel};
 
 /// The running kernel.
 pub(super) struct Kernel;
@@ -22,7 +22,7 @@ impl SupportProbe for Kernel {
                 flags: AttrFlags::DISABLED | restriction,
                 ..EventAttr::default()
             };
-            open_event(&OpenRequest::new(&attr, EventTask::Caller)).is_ok()
+            RealKernel.open(&OpenRequest::new(&attr, EventTask::Caller)).is_ok()
         })
     }
 }
