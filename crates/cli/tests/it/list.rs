@@ -114,7 +114,7 @@ fn what_is_not_here_is_said() {
     let refused = list(&machine, &["--cputype", "atom"]);
     assert_eq!(refused.status.code(), Some(255));
     assert_eq!(refused.stderr, b"ERROR: cputype is not supported!\n");
-    let refused = list(&machine, &["-o", "/nonexistent/list", "sw"]);
+    let refused = list(&machine, &["-o", "/proc/none/list", "sw"]);
     assert_eq!(
         (refused.status.code(), &*refused.stdout),
         (Some(255), &b""[..])
