@@ -22,7 +22,9 @@ impl SupportProbe for Kernel {
                 flags: AttrFlags::DISABLED | restriction,
                 ..EventAttr::default()
             };
-            RealKernel.open(&OpenRequest::new(&attr, EventTask::Caller)).is_ok()
+            RealKernel
+                .open(&OpenRequest::new(&attr, EventTask::Caller))
+                .is_ok()
         })
     }
 }
