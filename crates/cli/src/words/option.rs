@@ -54,8 +54,16 @@ struct Choice {
     /// A name for it: the long one, else the letter.
     name: String,
     long: Option<String>,
+    /// Other long names, which must be whole.
+    aliases: Vec<String>,
     short: Option<char>,
     values: Values,
+}
+
+impl Choice {
+    fn is_named(&self, wanted: &str) -> bool {
+        self.long.as_deref() == Some(wanted) || self.aliases.iter().any(|alias| alias == wanted)
+    }
 }
 
 /// All options of a command.
@@ -113,11 +121,7 @@ impl Options {
 
     /// The option of a long name, which may be abbreviated and taken back.
     pub(super) fn named(&self, name: &str) -> Named {
-        let exact = |wanted: &str| {
-            self.0
-                .iter()
-                .position(|choice| choice.long.as_deref() == Some(wanted))
-        };
+        let exact = |wanted: &str| self.0.iter().position(|choice| choice.is_named(wanted));
         if let Some(option) = exact(name) {
             return Named::One {
                 option,
@@ -170,9 +174,15 @@ fn choice(argument: &Arg) -> Choice {
     Choice {
         name: long.map_or(letter, str::to_owned),
         long: long.map(str::to_owned),
+        aliases: aliases(argument),
         short,
         values: values(argument),
     }
+}
+
+fn aliases(argument: &Arg) -> Vec<String> {
+    let all = argument.get_all_aliases().unwrap_or_default();
+    all.into_iter().map(str::to_owned).collect()
 }
 
 /// The values that an option takes.

@@ -18,7 +18,7 @@ fn value(name: &'static str, letter: char) -> Arg {
 fn command() -> Command {
     Command::new("made").args([
         switch("all", 'a'),
-        switch("bare", 'b'),
+        switch("bare", 'b').alias("naked"),
         switch("no-inherit", 'i'),
         value("fields", 'F'),
         value("cpu", 'C'),
@@ -65,6 +65,7 @@ fn values_are_attached_to_letters_or_follow() {
         &["--graph=caller", "--graph", "--all"],
     );
     run(&["--folder", "x"], &["--folder=x"]);
+    run(&["--naked"], &["--bare"]);
     run(&["-C", " 0, 1"], &["--cpu=0,1"]);
 }
 
