@@ -50,8 +50,8 @@ const CLIENTS: [Client; 10] = [
         script: "samply import perf.data --save-only -o samply.json >&2 && cat samply.json",
     },
     Client {
-        program: "cargo-flamegraph",
-        script: "cargo-flamegraph flamegraph --perfdata perf.data -o flame.svg >&2 && grep -c '<rect' flame.svg",
+        program: "flamegraph",
+        script: "flamegraph --deterministic --perfdata perf.data -o flame.svg >&2 && cat flame.svg",
     },
     Client {
         program: "llvm-profgen",

@@ -1,5 +1,7 @@
 //! The programs under test, each as `perf` in a folder that stands first in `PATH`.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -7,9 +9,10 @@ use anyhow::{Context, Result, ensure};
 
 use super::Options;
 use super::launcher::{self, OTHERS, Route, WORKLOADS};
+use super::suite;
 
-/// Commands of perf that oxperf does not have yet.
-pub(super) const LATER: [&str; 18] = [
+/// Commands of perf that are lent to oxperf while it does not have them.
+const LENT: [&str; 18] = [
     "bench",
     "c2c",
     "daemon",
@@ -71,6 +74,11 @@ impl Programs {
     pub(super) fn folder(&self, side: Side) -> PathBuf {
         self.root.join(side.name())
     }
+
+    /// Returns the folder where a side's `perf` lies that runs on a machine that is made up.
+    pub(super) fn folder_on(&self, side: Side, machine: &str) -> PathBuf {
+        self.root.join(format!("{}@{machine}", side.name()))
+    }
 }
 
 /// Puts every program in place.
@@ -99,11 +107,27 @@ pub(super) fn lay_out(options: &Options) -> Result<Programs> {
         variable: Some(python),
         ..route("script", &perf7)
     };
-    let mut lent: Vec<Route> = LATER.iter().map(|command| route(command, &perf7)).collect();
+    let own = commands(&ours);
+    let missing = LENT
+        .iter()
+        .filter(|command| !own.contains(&command.to_string()));
+    let mut lent: Vec<Route> = missing.map(|command| route(command, &perf7)).collect();
     lent.extend([route(WORKLOADS, &workloads), route(OTHERS, &ours)]);
     launch(&programs.folder(Side::Lent), &lent)?;
     let all = [route(WORKLOADS, &workloads), script, route(OTHERS, &perf7)];
     launch(&programs.folder(Side::Perf7), &all)?;
+    if let Some(made_up) = suite::made_up_machines() {
+        for machine in suite::MACHINES {
+            for (side, program) in [
+                (Side::Perf7, &perf7),
+                (Side::Ours, &ours),
+                (Side::Lent, &ours),
+            ] {
+                let folder = programs.folder_on(side, machine);
+                run_on(machine, &made_up, program, &folder)?;
+            }
+        }
+    }
     Ok(programs)
 }
 
@@ -116,6 +140,22 @@ fn place(from: &Path, to: &Path) -> Result<()> {
     }
     std::fs::copy(from, to).with_context(|| from.display().to_string())?;
     Ok(())
+}
+
+/// Makes a script `perf` that runs a program as if on a machine.
+fn run_on(machine: &str, made_up: &Path, program: &Path, folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let script = folder.join("perf");
+    let text = format!(
+        "#!/bin/sh\nexec '{}' {machine} -- '{}' \"$@\"\n",
+        made_up.display(),
+        program.display()
+    );
+    std::fs::write(&script, text)?;
+    Ok(std::fs::set_permissions(
+        &script,
+        Permissions::from_mode(0o755),
+    )?)
 }
 
 /// Makes the launcher of a folder.
@@ -157,6 +197,17 @@ fn has_workloads(program: &Path) -> bool {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
+}
+
+/// Lists the commands that a program has; none where it does not list them.
+fn commands(program: &Path) -> Vec<String> {
+    let mut command = Command::new(program);
+    command.arg("--list-cmds").stdin(Stdio::null());
+    let output = command.output().map(|output| output.stdout);
+    String::from_utf8_lossy(&output.unwrap_or_default())
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns true if a program says its version.

@@ -11,6 +11,9 @@ use crate::process::in_path;
 /// Expected attributes of perf 6.1, where Debian's package puts them.
 const ATTRIBUTES_6_1: &str = "/usr/lib/perf-core/tests/attr";
 
+/// Machines with counters, made up by a program below `../shared`, on which the attributes of `record` are expected, too.
+pub(super) const MACHINES: [&str; 2] = ["intel-skylake", "amd-zen4"];
+
 /// Limits of time by the name of a script.
 const LIMITS: [(&str, u64); 1] = [("perftool-testsuite_report.sh", 400)];
 /// Limit of every other test, in seconds.
@@ -23,6 +26,8 @@ pub(super) struct Test {
     /// `NAME.sh`, or `attr-7.2/NAME` and `attr-6.1/NAME`.
     pub(super) name: String,
     pub(super) kind: Kind,
+    /// One of [`MACHINES`]; `None` for the machine that is there.
+    pub(super) machine: Option<&'static str>,
     /// It is ended after this long.
     pub(super) limit: Duration,
 }
@@ -63,23 +68,12 @@ pub(super) fn tests(options: &Options) -> Result<Vec<Test>> {
             limit: limit(&name),
             name,
             kind: Kind::Script,
+            machine: None,
         })
         .collect();
     for (version, folder) in [("7.2", shell.join("attr")), ("6.1", ATTRIBUTES_6_1.into())] {
-        let copy = options.scratch.join(format!("attr-{version}"));
         if folder.is_dir() {
-            let kind = || Kind::Attributes(copy.clone());
-            let test = |name| Test {
-                limit: Duration::from_secs(ATTRIBUTES_LIMIT),
-                kind: kind(),
-                name: format!("attr-{version}/{name}"),
-            };
-            copy_attributes(&folder, &copy)?;
-            tests.extend(
-                names(&folder, |name| name.starts_with("test-"))?
-                    .into_iter()
-                    .map(test),
-            );
+            tests.extend(attributes(version, &folder, options)?);
         }
     }
     let wanted = |test: &Test| {
@@ -90,6 +84,38 @@ pub(super) fn tests(options: &Options) -> Result<Vec<Test>> {
     };
     tests.retain(|test| options.filters.is_empty() || wanted(test));
     Ok(tests)
+}
+
+/// The expected attributes of a version of perf: all on this machine, and those of `record` on each that is made up.
+fn attributes(version: &str, folder: &Path, options: &Options) -> Result<Vec<Test>> {
+    let copy = options.scratch.join(format!("attr-{version}"));
+    copy_attributes(folder, &copy)?;
+    let made_up = made_up_machines().is_some();
+    let machines = MACHINES.into_iter().filter(|_| made_up).map(Some);
+    let mut tests = Vec::new();
+    for machine in [None].into_iter().chain(machines) {
+        let at = machine.map_or(String::new(), |name| format!("@{name}"));
+        let begin = if at.is_empty() {
+            "test-"
+        } else {
+            "test-record-"
+        };
+        for name in names(folder, |name| name.starts_with(begin))? {
+            tests.push(Test {
+                limit: Duration::from_secs(ATTRIBUTES_LIMIT),
+                kind: Kind::Attributes(copy.clone()),
+                machine,
+                name: format!("attr-{version}{at}/{name}"),
+            });
+        }
+    }
+    Ok(tests)
+}
+
+/// The program that runs another as if on a machine that is made up, where there is one.
+pub(super) fn made_up_machines() -> Option<PathBuf> {
+    let program = crate::workspace::shared()?.join("tools/fakemachine/run");
+    program.is_file().then_some(program)
 }
 
 fn limit(name: &str) -> Duration {

@@ -198,7 +198,8 @@ fn page(list: &[Row]) -> String {
          the same with perf 7.2, as root in a virtual machine without hardware counters. `pass` is exit code 0, `skip` is 2,\n\
          `late` is a test that was ended at its limit of time. In the column `lent`, perf 7.2 runs the commands that oxperf\n\
          does not have yet. perf 7.2 runs the workloads of oxperf's `test -w`, since its own have no symbols in packages; in\n\
-         expected attributes the size of the kernel's structure is left open.\n\n\
+         expected attributes the size of the kernel's structure is left open. Those of `record` are tried on machines with\n\
+         counters, too, which are made up: `attr-7.2@MACHINE`.\n\n\
          Made by `cargo xtask sweep --perf-tests --table` of [perf-tests.tsv](../xtask/perf-tests.tsv).\n",
     );
     for (title, is_attribute) in [("Scripts", false), ("Expected attributes", true)] {

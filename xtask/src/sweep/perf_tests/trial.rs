@@ -29,7 +29,11 @@ pub(super) fn run(
     let folder = options.scratch.join("run").join(&name);
     let trial = Trial::prepare(test, &folder, options)?;
     let output = options.scratch.join("outputs").join(format!("{name}.txt"));
-    let status = trial.start(&programs.folder(side), &name, &output)?;
+    let program = match test.machine {
+        Some(machine) => programs.folder_on(side, machine),
+        None => programs.folder(side),
+    };
+    let status = trial.start(&program, &name, &output)?;
     end_leftovers(&name);
     std::fs::remove_dir_all(&folder)?;
     let text = String::from_utf8_lossy(&std::fs::read(&output)?).into_owned();
@@ -45,6 +49,8 @@ struct Trial<'a> {
     test: &'a Test,
     folder: &'a Path,
     core: PathBuf,
+    /// What programs find out once for all tests.
+    cache: PathBuf,
 }
 
 impl Trial<'_> {
@@ -68,7 +74,13 @@ impl Trial<'_> {
             "{} cannot be copied",
             options.prefix.display()
         );
-        Ok(Trial { test, folder, core })
+        let cache = options.scratch.join("cache");
+        Ok(Trial {
+            test,
+            folder,
+            core,
+            cache,
+        })
     }
 
     /// Runs the test with the program `perf` of a folder; what it prints goes to a file.
@@ -86,6 +98,7 @@ impl Trial<'_> {
                 format!("{}:{path}:{}", program.display(), bin.display()),
             )
             .env(MARK, mark)
+            .env("XDG_CACHE_HOME", &self.cache)
             .env_remove("PERF_CONFIG")
             .current_dir(self.folder.join("tmp"))
             .stdin(Stdio::null())
