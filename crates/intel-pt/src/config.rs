@@ -28,12 +28,10 @@ pub struct Config {
     pub max_non_turbo_ratio: Option<NonZeroU32>,
     /// Differences of the processor's trace from the manual.
     pub errata: Errata,
-    /// Unconditional branches in a row, without any packet, that are taken for an endless loop.
-    pub max_loops: u32,
 }
 
 impl Default for Config {
-    /// Branches with return compression, no clocks known, perf's limit of loops.
+    /// Branches with return compression, no clocks known.
     fn default() -> Config {
         Config {
             branches: true,
@@ -42,7 +40,6 @@ impl Default for Config {
             tsc_to_crystal: None,
             max_non_turbo_ratio: None,
             errata: Errata::default(),
-            max_loops: 100_000,
         }
     }
 }
