@@ -21,7 +21,7 @@
 //! let permissions = Permissions { paranoid: Some(2), ..Permissions::default() };
 //! let facts = OpenFacts { permissions, ..OpenFacts::default() };
 //! let text = Explanation::new(&attempt, OpenError::AccessDenied, &facts).to_string();
-//! assert!(text.contains("forbids system-wide recording"));
+//! assert!(text.contains("forbids counting and recording everybody"));
 //! assert!(text.contains("sudo sysctl kernel.perf_event_paranoid=0"));
 //! ```
 

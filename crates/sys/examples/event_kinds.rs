@@ -30,7 +30,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
             Err(other) => return Err(other.into()),
         }
     }
-    let unknown = CounterSpec::software(SoftwareId::TaskClock).with(|attr| attr.config = 0xffff);
+    let unknown = CounterSpec::task_clock()
+        .user_only()
+        .with(|attr| attr.config = 0xffff);
     let refused = unknown.open(&RealKernel, EventTask::Caller);
     assert!(
         matches!(refused, Err(OpenError::NoSuchEvent)),

@@ -40,8 +40,8 @@ impl Overflow {
     }
 }
 
-/// Signals about events, for the thread that made this; it stays there. Threads that are started meanwhile have the signal
-/// blocked, too. Poll it through [`AsFd`].
+/// Signals about events, for the thread that made this; it stays there. Threads and programs that are started meanwhile have the
+/// signal blocked, too. Poll it through [`AsFd`].
 #[derive(Debug)]
 pub struct OverflowSignals {
     number: libc::c_int,

@@ -101,6 +101,10 @@ pub enum Reason {
     },
     /// A breakpoint of an odd length or place.
     Breakpoint,
+    /// A ring that the kernel overwrites.
+    Overwriting,
+    /// A load event without its auxiliary event.
+    NoAuxiliaryEvent,
     /// A field of samples that the kernel may not know.
     SampleField {
         /// Its name.
@@ -185,6 +189,8 @@ impl Reason {
                 Reason::NoBreakpoint
             }
             OpenError::NoSpace => Reason::NoCounter,
+            OpenError::NoData => Reason::NoAuxiliaryEvent,
+            OpenError::StackTooDeep if attempt.attr.sample_max_stack == 0 => Reason::Unknown,
             OpenError::StackTooDeep => Reason::ChainsTooDeep {
                 asked: attempt.attr.sample_max_stack,
                 limit: facts.max_stack,
@@ -389,7 +395,13 @@ fn fields(attempt: &OpenAttempt<'_>) -> Option<Reason> {
     const STEP: u32 = 8;
     let attr = attempt.attr;
     let copies_stack = attempt.takes(SampleType::STACK_USER);
-    if attempt.has(AttrFlags::USE_CLOCKID) {
+    if attr.aux_action != 0 {
+        Some(Reason::NoAuxAction)
+    } else if attempt.has(AttrFlags::AUX_OUTPUT) {
+        Some(Reason::NoAuxOutput)
+    } else if attempt.has(AttrFlags::WRITE_BACKWARD) {
+        Some(Reason::Overwriting)
+    } else if attempt.has(AttrFlags::USE_CLOCKID) {
         Some(Reason::Clock {
             clock: attr.clockid,
         })

@@ -107,6 +107,7 @@ const ENFILE: i32 = 23;
 const EMFILE: i32 = 24;
 const ENOSPC: i32 = 28;
 const ENOSYS: i32 = 38;
+const ENODATA: i32 = 61;
 const EOVERFLOW: i32 = 75;
 const EOPNOTSUPP: i32 = 95;
 
@@ -133,7 +134,7 @@ fn rights() -> Vec<Row> {
         (
             EACCES,
             with(everybody),
-            &["system-wide", "perf_event_paranoid=0"],
+            &["everybody", "perf_event_paranoid=0"],
         ),
         (
             EACCES,
@@ -386,6 +387,21 @@ fn requests() -> Vec<Row> {
             attr(|attr| attr.sample_type = SampleType::CODE_PAGE_SIZE),
             &["code pages (Linux 5.11)"],
         ),
+        (
+            EINVAL,
+            attr(|attr| attr.aux_action = 1),
+            &["aux-action", "6.13"],
+        ),
+        (
+            EINVAL,
+            attr(|attr| attr.flags |= AttrFlags::AUX_OUTPUT),
+            &["aux-output", "5.4"],
+        ),
+        (
+            EINVAL,
+            attr(|attr| attr.flags |= AttrFlags::WRITE_BACKWARD),
+            &["newest records", "--overwrite"],
+        ),
         (EINVAL, ordinary(), &["combination"]),
     ]
 }
@@ -416,7 +432,7 @@ fn resources() -> Vec<Row> {
                 case.attr.kind = EventType(9);
                 case.pmu = "intel_pt";
             }),
-            &["PMU for itself", "End the other recording"],
+            &["PMU for itself", "End the other measurement"],
         ),
         (
             ENOSPC,
@@ -446,6 +462,7 @@ fn resources() -> Vec<Row> {
         (EBADF, ordinary(), &["group is gone"]),
         (EFAULT, ordinary(), &["probe"]),
         (EINTR, ordinary(), &["ftrace", "Try again"]),
+        (ENODATA, ordinary(), &["auxiliary event", "mem-loads-aux"]),
         (EIO, ordinary(), &["dmesg"]),
     ]
 }
@@ -475,10 +492,11 @@ fn each_answer_has_its_words() {
 fn no_number_is_left_without_words() {
     let listed = [
         E2BIG, EACCES, EBADF, EBUSY, EFAULT, EINTR, EINVAL, EMFILE, ENODEV, ENOENT, ENOSPC, ENOSYS,
-        EOPNOTSUPP, EOVERFLOW, EPERM, ESRCH, ENOMEM, ENFILE, ENXIO,
+        EOPNOTSUPP, EOVERFLOW, EPERM, ESRCH, ENOMEM, ENFILE, ENXIO, ENODATA,
     ];
+    let deep = attr(|attr| attr.sample_max_stack = 200);
     for errno in listed {
-        assert_ne!(explained(&ordinary(), errno).reason, Reason::Unknown);
+        assert_ne!(explained(&deep, errno).reason, Reason::Unknown);
     }
 }
 

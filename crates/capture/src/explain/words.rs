@@ -75,8 +75,8 @@ fn list(cpus: &[Cpu]) -> String {
 fn write_paranoid(f: &mut fmt::Formatter<'_>, value: i32, needed: i32) -> fmt::Result {
     let what = match needed {
         ..0 => "tracepoints of other users' tasks",
-        0 => "system-wide recording",
-        1 => "recording the kernel",
+        0 => "counting and recording everybody (-a, -C)",
+        1 => "counting and recording the kernel",
         _ => "any performance event",
     };
     write!(
@@ -85,7 +85,7 @@ fn write_paranoid(f: &mut fmt::Formatter<'_>, value: i32, needed: i32) -> fmt::R
          Allow it until the next boot: sudo sysctl kernel.perf_event_paranoid={needed}\n\
          or allow it to this program alone, for a group whose members may then watch everybody (GROUP, PROGRAM):\n\
          sudo chgrp GROUP PROGRAM && sudo chmod 0750 PROGRAM && sudo setcap cap_perfmon,cap_sys_ptrace=ep PROGRAM\n\
-         or record as root."
+         or run it as root."
     )?;
     if needed == 1 {
         f.write_str("\nUser mode alone is allowed: add the modifier 'u'.")?;
@@ -98,7 +98,7 @@ fn write_open_files(f: &mut fmt::Formatter<'_>, limit: Option<u64>) -> fmt::Resu
         Some(limit) => write!(
             f,
             "More than {limit} files would be open at once. Allow more: ulimit -n {}\n\
-             or record fewer events, CPUs (-C) or threads.",
+             or take fewer events, CPUs (-C) or threads.",
             limit.saturating_mul(8)
         ),
         None => f.write_str("Too many files are open at once. Allow more: ulimit -n 65536"),
@@ -143,10 +143,10 @@ impl Reason {
         match self {
             Reason::Namespaces => {
                 "Records of namespaces (--namespaces) need CAP_PERFMON, whatever kernel.perf_event_paranoid is.\n\
-                 Record as root, or without them."
+                 Run it as root, or without them."
             }
             Reason::KernelBreakpoint => {
-                "A breakpoint in the kernel needs CAP_PERFMON. Record as root."
+                "A breakpoint in the kernel needs CAP_PERFMON. Run it as root."
             }
             Reason::Seccomp => {
                 "A filter of system calls (seccomp) forbids perf_event_open, as containers do by default.\n\
@@ -154,11 +154,11 @@ impl Reason {
             }
             Reason::ForeignTask => {
                 "The task belongs to another user, or executes a set-user-id program.\n\
-                 Record as root, or give the program CAP_PERFMON and CAP_SYS_PTRACE."
+                 Run it as root, or give the program CAP_PERFMON and CAP_SYS_PTRACE."
             }
             Reason::Lockdown => {
                 "The kernel is locked down for confidentiality (/sys/kernel/security/lockdown), as Secure Boot may have it:\n\
-                 registers and memory of the kernel are closed to root. Record user mode alone (modifier 'u')."
+                 registers and memory of the kernel are closed to root. Take user mode alone (modifier 'u')."
             }
             Reason::SecurityModule => {
                 "A security module (SELinux, AppArmor) or the kernel's lockdown forbids it;\n\
@@ -180,7 +180,15 @@ impl Reason {
                  a hardware event of a CPU that has them. Take call chains by frame pointers or DWARF in their place."
             }
             Reason::NoAuxOutput => {
-                "This machine's PMU cannot write samples of the event to a trace (aux-output)."
+                "This machine's PMU, or this kernel before Linux 5.4, cannot write samples of the event to a trace (aux-output)."
+            }
+            Reason::Overwriting => {
+                "This kernel cannot keep the newest records of the event in a ring that it overwrites (Linux 4.7 can).\n\
+                 Leave out --overwrite."
+            }
+            Reason::NoAuxiliaryEvent => {
+                "This CPU gives the source of loads only beside an auxiliary event. Put it first in a group:\n\
+                 '{cpu/mem-loads-aux/,cpu/mem-loads,ldlat=30/P}:S'"
             }
             Reason::NoAuxAction => {
                 "This machine's PMU, or this kernel before Linux 6.13, cannot pause and resume a trace (aux-action)."
@@ -228,7 +236,7 @@ impl Reason {
             }
             Reason::PmuBusy => {
                 "Another event has this PMU for itself: a trace of a CPU and one of a task exclude each other.\n\
-                 End the other recording and try again."
+                 End the other measurement and try again."
             }
             Reason::NoBreakpoint => {
                 "All hardware breakpoints are in use, by other events or by a debugger; x86 has four."

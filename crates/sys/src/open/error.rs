@@ -62,12 +62,15 @@ pub enum OpenError {
     /// `ENOMEM`: the kernel has no memory for the event, its call chains or its traces.
     #[error("out of memory")]
     NoMemory,
+    /// `ENODATA`: a load event of Intel that needs an auxiliary event before it in its group.
+    #[error("the event needs an auxiliary event")]
+    NoData,
     /// Any other answer.
     #[error("{0}")]
     Other(Errno),
 }
 
-const MEANINGS: [(i32, OpenError); 19] = [
+const MEANINGS: [(i32, OpenError); 20] = [
     (libc::EACCES, OpenError::AccessDenied),
     (libc::EPERM, OpenError::NotPermitted),
     (libc::ENOENT, OpenError::NoSuchEvent),
@@ -87,6 +90,7 @@ const MEANINGS: [(i32, OpenError); 19] = [
     (libc::EFAULT, OpenError::BadAddress),
     (libc::EINTR, OpenError::Interrupted),
     (libc::ENOMEM, OpenError::NoMemory),
+    (libc::ENODATA, OpenError::NoData),
 ];
 
 impl From<Errno> for OpenError {

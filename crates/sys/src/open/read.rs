@@ -211,6 +211,13 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_the_file_means_no_counter() {
+        let nothing = std::fs::File::open("/dev/null").unwrap();
+        let event = EventFd::from_owned(nothing.into(), ReadFormat::EMPTY);
+        assert!(matches!(event.read(), Err(ReadError::NotCounting)));
+    }
+
+    #[test]
     fn missing_bytes_are_an_error() {
         let decode = |words: &[u64], format| CounterRead::decode(&bytes(words), format);
         assert!(matches!(

@@ -298,3 +298,41 @@ fn breakpoints_alone_can_be_moved_and_programs_belong_to_a_place() {
     assert_eq!(same.bpf_programs().unwrap(), [BpfProgramId(1)]);
     assert_eq!(other.bpf_programs().unwrap(), []);
 }
+
+/// The kernel writes while a recorder reads in another thread: nothing is lost, torn or out of order.
+#[test]
+fn records_are_written_while_another_thread_reads() {
+    const RECORDS: u64 = 2000;
+    let kernel = FakeKernel::new();
+    let counter = CounterSpec::task_clock()
+        .open(&kernel, EventTask::Caller)
+        .unwrap();
+    let mut ring = counter.map_ring(RingPages::new(1).unwrap()).unwrap();
+    let record = |value: u64| [&[0; 6], &16u16.to_ne_bytes()[..], &value.to_ne_bytes()].concat();
+    let read = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for value in 0..RECORDS {
+                while !kernel.write_records(0, &record(value)) {
+                    std::thread::yield_now();
+                }
+            }
+        });
+        let mut read = Vec::new();
+        while read.len() < RECORDS as usize {
+            let (first, second) = ring.available();
+            let bytes = [first, second].concat();
+            let mut rest = &bytes[..];
+            while let Some(size) = rest.get(6..8) {
+                let size = usize::from(u16::from_ne_bytes([size[0], size[1]]));
+                // Records that tell of those that did not fit come between.
+                if rest[..4] == [0; 4] {
+                    read.push(u64::from_ne_bytes(rest[8..16].try_into().unwrap()));
+                }
+                rest = &rest[size..];
+            }
+            ring.consume(bytes.len());
+        }
+        read
+    });
+    assert!(read.into_iter().eq(0..RECORDS));
+}
