@@ -101,7 +101,7 @@ impl<'a> OpenAttempt<'a> {
     pub(super) fn newest_field(&self) -> Option<&'static str> {
         let attr = self.attr;
         let fields = [
-            (attr.config4 != 0, "config4 (Linux 6.18)"),
+            (attr.config4 != 0, "config4 (newer than Linux 6.18)"),
             (attr.config3 != 0, "config3 (Linux 6.3)"),
             (attr.aux_action != 0, "aux_action (Linux 6.13)"),
             (attr.sig_data != 0, "sig_data (Linux 5.13)"),
