@@ -568,3 +568,70 @@ fn rings_name_their_limit() {
     });
     assert!(other.contains("Invalid argument"), "{other}");
 }
+
+/// The names of the numbers, in the order of the page.
+const NAMES: [(i32, &str); 20] = [
+    (E2BIG, "E2BIG"),
+    (EACCES, "EACCES"),
+    (EBADF, "EBADF"),
+    (EBUSY, "EBUSY"),
+    (EFAULT, "EFAULT"),
+    (EINTR, "EINTR"),
+    (EINVAL, "EINVAL"),
+    (EMFILE, "EMFILE"),
+    (ENFILE, "ENFILE"),
+    (ENODATA, "ENODATA"),
+    (ENODEV, "ENODEV"),
+    (ENOENT, "ENOENT"),
+    (ENOMEM, "ENOMEM"),
+    (ENOSPC, "ENOSPC"),
+    (ENOSYS, "ENOSYS"),
+    (ENXIO, "ENXIO"),
+    (EOPNOTSUPP, "EOPNOTSUPP"),
+    (EOVERFLOW, "EOVERFLOW"),
+    (EPERM, "EPERM"),
+    (ESRCH, "ESRCH"),
+];
+
+/// `docs/refused-events.md` holds the words of the table's rows; `cargo xtask bless` rewrites it.
+#[test]
+fn the_page_has_all_words() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/refused-events.md");
+    let page = page();
+    if std::env::var_os("OXPERF_BLESS").is_some() {
+        std::fs::write(path, &page).unwrap();
+        return;
+    }
+    let found = std::fs::read_to_string(path).unwrap();
+    let differs = found
+        .lines()
+        .zip(page.lines())
+        .find(|(old, new)| old != new);
+    assert_eq!(differs, None, "cargo xtask bless renews the page");
+    assert_eq!(found, page);
+}
+
+fn page() -> String {
+    let rows: Vec<Row> = [rights(), machines(), requests(), resources()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let mut page = String::from(
+        "# Refused events\n\n\
+         The kernel answers with a number alone. The reason follows from it, from what was asked and from the state of the\n\
+         machine; these are the words for each that oxperf knows, with made-up figures. The first line always names the event\n\
+         and the kernel's own words. The page is made of the tests of `crates/capture/src/explain`.\n",
+    );
+    for (number, name) in NAMES {
+        page.push_str(&format!("\n## {name}: {}\n", Errno(number)));
+        let mut told = Vec::new();
+        for (_, case, _) in rows.iter().filter(|(errno, _, _)| *errno == number) {
+            let words = explained(case, number).reason.to_string();
+            if !told.contains(&words) {
+                page.push_str(&format!("\n```text\n{words}\n```\n"));
+                told.push(words);
+            }
+        }
+    }
+    page
+}
