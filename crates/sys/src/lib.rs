@@ -38,6 +38,8 @@
 //! The kernel can be replaced: write against [`Kernel`] and test with a [`FakeKernel`], which remembers what would have been
 //! opened, fails where the test says so, and counts, samples and traces while the test lets time pass.
 //!
+//! The bytes of records are read by `oxperf-wire`, tracepoints are named by `oxperf-tracepoint`, and event texts by `oxperf-pmu`.
+//!
 //! It decides nothing: which events to open, what to do when one is refused and what the bytes of a ring mean belong to the
 //! crates above. It reads no environment variable and prints nothing. It gives out descriptors only as
 //! [`AsFd`](std::os::fd::AsFd) has them. Its `unsafe` code says in each block why it is sound, and nothing that leaves this

@@ -2,12 +2,13 @@
 
 use super::{Counter, CounterSpec};
 use crate::{Control, ControlScope, CounterRead, EventTask, Kernel, OpenError, ReadError};
-use oxperf_abi::{AttrFlags, ReadFormat};
+use oxperf_abi::{AttrFlags, Cpu, ReadFormat};
 use std::io;
 
 /// A group of events: each has a counter, or none has, so that their counts belong to the same instructions.
 pub struct CounterGroup<'k, 't> {
     task: EventTask<'t>,
+    cpu: Option<Cpu>,
     leader: Counter<'k>,
     members: Vec<Counter<'k>>,
 }
@@ -25,12 +26,14 @@ impl<'k, 't> CounterGroup<'k, 't> {
         let leader = leader.clone().reading(ReadFormat::GROUP | ReadFormat::ID);
         Ok(CounterGroup {
             task,
+            cpu: leader.cpu(),
             leader: leader.open(kernel, task)?,
             members: Vec::new(),
         })
     }
 
-    /// Adds a member, which counts whenever the leader does, and on the leader's CPU; its place among the values of a read.
+    /// Adds a member, which counts whenever the leader does and on the leader's CPU, whatever it says itself; its place among the
+    /// values of a read.
     ///
     /// # Errors
     /// The kernel's answer: `EINVAL` when the PMU has no counter left for it, or a member is pinned or exclusive, which only
@@ -41,7 +44,8 @@ impl<'k, 't> CounterGroup<'k, 't> {
             .clone()
             .reading(ReadFormat::GROUP | ReadFormat::ID)
             .with(|attr| attr.flags.set(AttrFlags::DISABLED, false));
-        let event = member.open_in(kernel, self.task, Some(self.leader.event()))?;
+        let leader = Some(self.leader.event());
+        let event = member.open_in(kernel, self.task, self.cpu, leader)?;
         self.members.push(Counter::new(kernel, event));
         Ok(self.members.len())
     }
@@ -95,5 +99,23 @@ impl std::fmt::Debug for CounterGroup<'_, '_> {
             .field("leader", &self.leader)
             .field("members", &self.members)
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FakeKernel;
+
+    #[test]
+    fn members_are_where_their_leader_is_and_count_when_it_does() {
+        let kernel = FakeKernel::new();
+        let leader = CounterSpec::task_clock().disabled().on_cpu(Cpu(1));
+        let mut group = CounterGroup::open(&kernel, EventTask::Any, &leader).unwrap();
+        let member = CounterSpec::task_clock().disabled().on_cpu(Cpu(0));
+        assert_eq!(group.add(&member).unwrap(), 1);
+        let opened = &kernel.opened()[1];
+        assert_eq!((opened.cpu, opened.group), (Some(Cpu(1)), Some(0)));
+        assert!(!opened.attr.flags.contains(AttrFlags::DISABLED));
     }
 }

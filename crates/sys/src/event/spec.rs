@@ -289,20 +289,27 @@ impl CounterSpec {
         kernel: &'k dyn Kernel,
         task: EventTask<'_>,
     ) -> Result<Counter<'k>, OpenError> {
-        Ok(Counter::new(kernel, self.open_in(kernel, task, None)?))
+        let event = self.open_in(kernel, task, self.cpu, None)?;
+        Ok(Counter::new(kernel, event))
     }
 
-    /// Opens the event as a member of a group, or as a leader.
+    /// The CPU that the event is kept to.
+    pub(super) fn cpu(&self) -> Option<Cpu> {
+        self.cpu
+    }
+
+    /// Opens the event on a CPU as a member of a group, or as a leader.
     pub(super) fn open_in(
         &self,
         kernel: &dyn Kernel,
         task: EventTask<'_>,
+        cpu: Option<Cpu>,
         group: Option<&EventFd>,
     ) -> Result<EventFd, OpenError> {
         kernel.open(&OpenRequest {
             attr: &self.attr(),
             task,
-            cpu: self.cpu,
+            cpu,
             group,
             flags: OpenFlags::default(),
         })

@@ -42,6 +42,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// ([`FakeKernel::write_records`], [`FakeKernel::write_aux`]), and asks afterwards ([`FakeKernel::opened`],
 /// [`FakeKernel::calls`]).
 ///
+/// It is simpler than a kernel: PMUs are shared among events of the same task and CPU alone, nothing is inherited, events with a
+/// frequency take no samples, notifications are remembered and no signal is sent, and a pinned event that fails does not hang up
+/// as newer kernels have it.
+///
 /// ```
 /// use oxperf_abi::{EventType, HardwareId};
 /// use oxperf_sys::{CounterSpec, EventTask, FakeKernel, FakePmu, PollSet, ReadError, RingPages};
@@ -299,8 +303,10 @@ impl FakeKernel {
 
     /// Keeps the kernel's side of a ring, and hears when it is read.
     fn heard(&self, event: &EventFd, number: usize, ring: DataRing) -> DataRing {
-        self.state()
-            .keep_ring(event, number, ring.size(), ring.writer());
+        let mut state = self.state();
+        state.keep_ring(event, number, ring.size(), ring.writer());
+        state.pages.insert(number, ring.counter_page().writer());
+        drop(state);
         let state = Arc::clone(&self.state);
         ring.heard_by(Arc::new(RingListener { state, number }))
     }

@@ -133,19 +133,32 @@ impl EventFd {
     /// # Errors
     /// [`ReadError::NotCounting`] for a pinned event without its counter; otherwise the kernel's answer.
     pub(crate) fn read(&self) -> Result<CounterRead, ReadError> {
+        /// A group of ten with all that a format can have.
+        const USUAL: usize = 256;
+        let mut buffer = [0; USUAL];
+        match self.read_into(&mut buffer) {
+            Ok(length) => self.decode(&buffer, length),
+            Err(ReadError::TooSmall { .. }) => self.read_large(USUAL * 4),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read_large(&self, mut room: usize) -> Result<CounterRead, ReadError> {
         /// More than any group: an event has a descriptor, and a value of it at most 3 words.
         const MOST: usize = 1 << 22;
-        let mut buffer = vec![0; 256];
         loop {
+            let mut buffer = vec![0; room];
             match self.read_into(&mut buffer) {
-                Err(ReadError::TooSmall { room }) if room < MOST => buffer.resize(room * 4, 0),
-                answer => {
-                    let length = answer?;
-                    let bytes = buffer.get(..length).unwrap_or_default();
-                    return CounterRead::decode(bytes, self.read_format());
-                }
+                Ok(length) => return self.decode(&buffer, length),
+                Err(ReadError::TooSmall { .. }) if room < MOST => room *= 4,
+                Err(error) => return Err(error),
             }
         }
+    }
+
+    fn decode(&self, buffer: &[u8], length: usize) -> Result<CounterRead, ReadError> {
+        let bytes = buffer.get(..length).unwrap_or_default();
+        CounterRead::decode(bytes, self.read_format())
     }
 
     /// Reads into the caller's buffer, and returns how many bytes came: for [`CounterRead::decode`].

@@ -336,3 +336,38 @@ fn records_are_written_while_another_thread_reads() {
     });
     assert!(read.into_iter().eq(0..RECORDS));
 }
+
+/// Registers in which every counter stands at 1.
+struct Ones;
+
+impl crate::CounterRegisters for Ones {
+    fn counter(&self, _number: u32) -> u64 {
+        1
+    }
+
+    fn cycles(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn the_page_of_a_ring_tells_of_its_counter_beside_the_records() {
+    let kernel = FakeKernel::new();
+    let counter = cycles().open(&kernel, EventTask::Caller).unwrap();
+    let ring = counter.map_ring(RingPages::new(1).unwrap()).unwrap();
+    let page = ring.counter_page();
+    assert_eq!(page.read(&Ones), None);
+    assert!(kernel.write_records(0, &[0; 8]));
+    let state = crate::FakePage {
+        counter: Some(0),
+        offset: 41,
+        width: 48,
+        readable: true,
+        enabled: 0,
+        running: 0,
+        clock: None,
+    };
+    kernel.publish_page(0, &state);
+    assert_eq!(page.read(&Ones).unwrap().value, 42);
+    assert_eq!(ring.pending(), 8, "the positions are as they were");
+}

@@ -87,7 +87,8 @@ impl FakeKernel {
         area.is_some_and(|area| area.writer.write(trace))
     }
 
-    /// Changes the page that the counter of this event is read by without a call. Nothing when it was not mapped.
+    /// Changes the page that the counter of this event is read by without a call, which is that of its ring where it has one.
+    /// Nothing when neither was mapped.
     pub fn publish_page(&self, event: usize, page: &FakePage) {
         if let Some(writer) = self.state().pages.get(&event) {
             writer.publish(page);
