@@ -217,7 +217,7 @@ fn machines() -> Vec<Row> {
         (
             ENOENT,
             facts(|facts| facts.virtual_machine = true),
-            &["virtual machines"],
+            &["virtual one", "pmu=on", "cpu-clock"],
         ),
         (
             ENOENT,

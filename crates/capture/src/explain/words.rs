@@ -164,7 +164,12 @@ impl Reason {
                 "A security module (SELinux, AppArmor) or the kernel's lockdown forbids it;\n\
                  dmesg may say which."
             }
-            Reason::NoCountersHere | Reason::NotSupported => {
+            Reason::NoCountersHere => {
+                "This machine is a virtual one, and its host lends it no hardware counters for the event.\n\
+                 Have the host lend them (KVM: -cpu host,pmu=on; clouds: metal instances), or take cpu-clock or task-clock,\n\
+                 which work everywhere."
+            }
+            Reason::NotSupported => {
                 "The event is not supported on this machine (virtual machines often have no hardware counters).\n\
                  cpu-clock and task-clock work everywhere."
             }
