@@ -108,12 +108,22 @@ pub(crate) fn cache() -> Option<PathBuf> {
 
 /// The folder of all programs' caches.
 fn caches() -> Option<PathBuf> {
-    let folder = |name| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
+    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+}
+
+/// The folder of the tables of events that the user has imported: `$XDG_DATA_HOME/oxperf/pmu-events`, else below
+/// `~/.local/share`.
+pub(crate) fn imported_tables() -> Option<PathBuf> {
+    let data = || Some(absolute("HOME")?.join(".local/share"));
+    let data = absolute("XDG_DATA_HOME").or_else(data)?;
+    Some(data.join("oxperf/pmu-events"))
+}
+
+/// The absolute path that a variable holds.
+fn absolute(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
 }
 
 /// The debuginfod servers that may be asked: those that `--debuginfod=URLS` names, else those of `DEBUGINFOD_URLS`. Limits and the cache are set as for the standard client.

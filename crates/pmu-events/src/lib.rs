@@ -19,6 +19,7 @@ mod builtin;
 mod entry;
 mod error;
 mod folder;
+pub mod import;
 mod json;
 mod mapfile;
 pub mod packed;

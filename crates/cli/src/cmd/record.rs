@@ -12,6 +12,7 @@ use oxperf_capture::{CaptureError, Destination, Outcome, RecordOptions};
 
 use super::buildid_cache;
 use crate::cmd::Entry;
+use crate::event_tables::{self, TablesOptions};
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 use messages::{Messages, Verbosity};
@@ -41,6 +42,8 @@ pub(super) struct RecordCommand {
     events: Vec<String>,
     /// The options and events are checked, and nothing is recorded.
     dry_run: bool,
+    /// Folders of tables of events.
+    tables: TablesOptions,
     /// Choices made for the user, to be reported.
     warnings: Vec<String>,
     verbosity: Verbosity,
@@ -63,7 +66,12 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
         messages.warn(warning);
     }
     messages.cpu_model();
-    let requests = events::requested(&command.events, &command.options.sysfs)?;
+    let tables = event_tables::of_machine(&command.tables)?;
+    let requests = events::requested(&command.events, &command.options.sysfs, &tables);
+    for problem in event_tables::problems(&tables) {
+        messages.warn(&problem);
+    }
+    let requests = requests?;
     if command.dry_run {
         return Ok(Performed::Nothing(code::SUCCESS));
     }

@@ -248,6 +248,11 @@ pub(crate) static ALL: &[Key] = &[
     key("kmem.default", Kind::Text, Readers::None),
     key("man.*", Kind::Text, Readers::None),
     key("pager.*", Kind::Text, Readers::All),
+    key(
+        "pmu-events.path",
+        Kind::Text,
+        Readers::Commands(&["record", "profile", "list"]),
+    ),
     key("record.aio", Kind::Number, Readers::None),
     fatal(
         "record.build-id",

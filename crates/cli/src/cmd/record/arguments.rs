@@ -15,6 +15,7 @@ use super::{ArgumentProblem, Performed, RecordCommand, target, values};
 use crate::arguments::Invocation;
 use crate::configuration::Configuration;
 use crate::environment;
+use crate::event_tables;
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
@@ -35,6 +36,7 @@ pub(crate) fn command() -> Command {
         .args_override_self(true)
         .next_help_heading("What to record")
         .args(event_arguments())
+        .arg(event_tables::arguments::option())
         .args(sample_arguments())
         .next_help_heading("Whom to record")
         .args(target_arguments())
@@ -219,6 +221,7 @@ pub(in crate::cmd) fn parse(
         },
         events: events(matches),
         dry_run: matches.get_flag("dry-run"),
+        tables: event_tables::arguments::options(matches, configuration),
         warnings,
         verbosity: verbosity(matches),
         build_id_cache: kept_in(matches, configuration),

@@ -4,10 +4,10 @@ use std::io;
 
 use oxperf_capture::{AuxAction, EventRequest};
 use oxperf_pmu::{Catalogue, SystemPmus, TracepointSource, parse, resolve};
+use oxperf_pmu_events::EventTables;
 use oxperf_sys::Sysfs;
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
 
-use crate::event_tables;
 use crate::failure::Failure;
 use crate::output::print_error;
 
@@ -15,13 +15,16 @@ use crate::output::print_error;
 const DEFAULT_EVENT: &str = "cycles:P";
 
 /// Looks up the events that the user named.
-pub(super) fn requested(texts: &[String], sysfs: &Sysfs) -> Result<Vec<EventRequest>, Failure> {
+pub(super) fn requested(
+    texts: &[String],
+    sysfs: &Sysfs,
+    tables: &EventTables,
+) -> Result<Vec<EventRequest>, Failure> {
     let (pmus, tracepoints) = (
         SystemPmus::below(sysfs.root()),
         Tracepoints(SystemTracefs::find()),
     );
-    let tables = event_tables::of_machine();
-    let catalogue = Catalogue::new(&pmus, &tracepoints).with_tables(&tables);
+    let catalogue = Catalogue::new(&pmus, &tracepoints).with_tables(tables);
     requested_in(texts, &catalogue)
 }
 
