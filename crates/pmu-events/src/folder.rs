@@ -6,6 +6,7 @@ mod model;
 
 use crate::error::{TableProblem, TablesError};
 use crate::mapfile::Mapfile;
+use crate::published::{FileContext, StandardEvents};
 use crate::store::{Store, StoreBuilder};
 use files::{Files, entries};
 use model::Model;
@@ -61,6 +62,23 @@ impl TableFolder {
         if self.mapfiles.is_empty() {
             arm::read(&self.root, cpu_id, &mut files, &mut store);
         }
+        Loaded {
+            store: store.finish(),
+            problems: files.problems,
+        }
+    }
+}
+
+impl Loaded {
+    /// What the text of one file holds; `name` is the file's, for its topic and for messages.
+    pub(crate) fn of_json(name: &Path, text: &str) -> Loaded {
+        let (mut files, mut store) = (Files::default(), StoreBuilder::default());
+        let context = FileContext {
+            topic: &model::topic_of(name),
+            core: model::CORE,
+            standard: &StandardEvents::new(),
+        };
+        model::read_text(name, text, &context, &mut files, &mut store);
         Loaded {
             store: store.finish(),
             problems: files.problems,

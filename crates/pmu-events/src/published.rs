@@ -27,7 +27,6 @@ pub(crate) type StandardEvents<'t> = HashMap<String, Object<'t>>;
 
 /// What a file says of all its objects.
 pub(crate) struct FileContext<'c> {
-    pub(crate) form: Form,
     pub(crate) topic: &'c str,
     /// The PMU of events that name none.
     pub(crate) core: &'c str,
@@ -37,13 +36,14 @@ pub(crate) struct FileContext<'c> {
 /// Adds the event and the metric that an object describes, if it does.
 pub(crate) fn add(
     object: &Object<'_>,
+    form: Form,
     context: &FileContext<'_>,
     store: &mut StoreBuilder,
 ) -> Result<(), Fault> {
-    match context.form {
+    match form {
         Form::Arm => add_arm(object, context, store),
         Form::Kernel | Form::Perfmon => {
-            let fields = Fields::new(object, context)?;
+            let fields = Fields::new(object, form, context)?;
             add_event(&fields, context, store)?;
             metric::add(&fields, context, store);
             Ok(())
@@ -59,7 +59,11 @@ struct Fields<'f> {
 }
 
 impl<'f> Fields<'f> {
-    fn new(object: &'f Object<'f>, context: &'f FileContext<'f>) -> Result<Fields<'f>, Fault> {
+    fn new(
+        object: &'f Object<'f>,
+        form: Form,
+        context: &'f FileContext<'f>,
+    ) -> Result<Fields<'f>, Fault> {
         let standard = match object.text("ArchStdEvent") {
             None => None,
             Some(name) => {
@@ -75,7 +79,7 @@ impl<'f> Fields<'f> {
         Ok(Fields {
             object,
             standard,
-            form: context.form,
+            form,
         })
     }
 
@@ -117,7 +121,7 @@ fn add_event(
     if terms::cannot_be_said(fields) {
         return Ok(());
     }
-    let name = name_of(published, context.form);
+    let name = name_of(published, fields.form);
     let terms = terms::of_event(&name, fields)?;
     let pmu = unit::pmu_of(fields, context.core);
     let (brief, long) = descriptions(fields);
@@ -129,7 +133,7 @@ fn add_event(
         topic: context.topic,
         deprecated: fields.is_set("Deprecated"),
         per_package: fields.is_set("PerPkg")
-            || context.form == Form::Perfmon && pmu.starts_with("uncore_"),
+            || fields.form == Form::Perfmon && pmu.starts_with("uncore_"),
         counters: fields.get("Counter"),
         precise: precise.and_then(|text| text.parse().ok()),
         scale_unit: fields.get("ScaleUnit").map(|text| ScaleUnit { text }),

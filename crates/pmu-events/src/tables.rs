@@ -5,6 +5,7 @@ use crate::entry::{TableEvent, TableMetric};
 use crate::error::TableProblem;
 use crate::folder::{Loaded, TableFolder};
 use crate::store::Store;
+use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
 /// The events and metrics that tables know for one CPU. They come from several sources, the first of which wins where
@@ -21,29 +22,37 @@ type FindCpu = Box<dyn FnOnce() -> Option<String> + Send>;
 /// One source, read when it is asked for the first time.
 #[derive(Debug)]
 struct Source {
-    /// The folder; `None` for the built-in tables.
-    folder: Option<TableFolder>,
+    kind: SourceKind,
     loaded: OnceLock<Loaded>,
 }
 
+#[derive(Debug)]
+enum SourceKind {
+    Builtin,
+    Folder(TableFolder),
+    /// One file that was in memory.
+    Text,
+}
+
 impl Source {
-    fn new(folder: Option<TableFolder>) -> Source {
+    fn new(kind: SourceKind) -> Source {
         let loaded = OnceLock::new();
-        Source { folder, loaded }
+        Source { kind, loaded }
     }
 
     /// Returns whether the source may have an event of this name in lower case, as far as can be said without reading it.
     fn may_have(&self, name: &str) -> bool {
-        self.folder.is_some() || builtin::may_have(name)
+        !matches!(self.kind, SourceKind::Builtin) || builtin::may_have(name)
     }
 
     fn load(&self, cpu_id: &str) -> Loaded {
-        match &self.folder {
-            Some(folder) => folder.load(cpu_id),
-            None => Loaded {
+        match &self.kind {
+            SourceKind::Builtin => Loaded {
                 store: builtin::unpack(&builtin::paths(cpu_id)),
                 problems: Vec::new(),
             },
+            SourceKind::Folder(folder) => folder.load(cpu_id),
+            SourceKind::Text => Loaded::default(),
         }
     }
 }
@@ -73,14 +82,26 @@ impl EventTables {
     /// Adds the built-in tables, if there are any for the CPU, behind all sources so far.
     #[must_use]
     pub fn with_builtin(mut self) -> EventTables {
-        self.sources.push(Source::new(None));
+        self.sources.push(Source::new(SourceKind::Builtin));
         self
     }
 
     /// Adds the tables of a folder behind all sources so far.
     #[must_use]
     pub fn with_folder(mut self, folder: TableFolder) -> EventTables {
-        self.sources.push(Source::new(Some(folder)));
+        self.sources.push(Source::new(SourceKind::Folder(folder)));
+        self
+    }
+
+    /// Adds the tables of one JSON file behind all sources so far, whatever the CPU is; `name` is the file's, for its
+    /// topic and for messages.
+    #[must_use]
+    pub fn with_json(mut self, name: &Path, text: &str) -> EventTables {
+        let source = Source {
+            kind: SourceKind::Text,
+            loaded: OnceLock::from(Loaded::of_json(name, text)),
+        };
+        self.sources.push(source);
         self
     }
 
@@ -182,6 +203,16 @@ mod tests {
         assert!(tables.sources[0].loaded.get().is_none());
         assert_eq!(tables.events_named("INST_RETIRED.ANY").len(), 1);
         assert!(tables.sources[0].loaded.get().is_some());
+    }
+
+    #[test]
+    fn a_file_in_memory() {
+        let text =
+            r#"[{"EventName": "A.B", "EventCode": "0x1"}, {"EventName": "c", "EventCode": "x"}]"#;
+        let tables = EventTables::of_cpu("any").with_json(Path::new("floating-point.json"), text);
+        let event = tables.event("cpu", "a.b").unwrap();
+        assert_eq!((event.terms, event.topic), ("event=1", "floating point"));
+        assert_eq!(tables.problems().count(), 1);
     }
 
     #[test]

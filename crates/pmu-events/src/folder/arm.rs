@@ -1,9 +1,10 @@
 //! Arm's published files: one for each CPU, which names its part.
 
 use super::files::{Files, json_files};
+use super::model::{CORE, read_text};
 use crate::json;
 use crate::mapfile::midr;
-use crate::published::{self, FileContext, Form, StandardEvents};
+use crate::published::{FileContext, StandardEvents};
 use crate::store::StoreBuilder;
 use std::path::{Path, PathBuf};
 
@@ -34,21 +35,13 @@ fn part_of(cpu_id: &str) -> Option<u64> {
 }
 
 fn read_file(file: &Path, text: &str, part: u64, reader: &mut Files, store: &mut StoreBuilder) {
-    let mut document = json::read(text);
-    if document.root.text("cpuid") != Some(&format!("{part:#x}")) {
+    if json::read(text).root.text("cpuid") != Some(&format!("{part:#x}")) {
         return;
     }
     let context = FileContext {
-        form: Form::Arm,
         topic: "other",
-        core: "cpu",
+        core: CORE,
         standard: &StandardEvents::new(),
     };
-    let lists = document.lists.iter().filter(|(name, _)| name == "events");
-    for object in lists.flat_map(|(_, objects)| objects) {
-        if let Err(fault) = published::add(object, &context, store) {
-            document.faults.push(fault);
-        }
-    }
-    reader.faults(file, text, &document);
+    read_text(file, text, &context, reader, store);
 }

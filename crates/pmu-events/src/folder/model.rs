@@ -8,7 +8,7 @@ use crate::store::StoreBuilder;
 use std::path::{Path, PathBuf};
 
 /// The PMU of a core without name.
-const CORE: &str = "cpu";
+pub(super) const CORE: &str = "cpu";
 
 /// A file of descriptions of groups of metrics.
 const GROUPS: &str = "metricgroups.json";
@@ -95,36 +95,46 @@ impl<'f> Model<'f> {
         files: &mut Files,
         store: &mut StoreBuilder,
     ) {
-        let Some(text) = files.read(file) else {
-            return;
-        };
-        let mut document = json::read(&text);
-        if file.ends_with(GROUPS) {
-            document
-                .root
-                .texts()
-                .for_each(|(name, text)| store.group(name, text));
-        }
-        for (list, objects) in &document.lists {
-            let form = match &**list {
-                "" => Form::Kernel,
-                "Events" => Form::Perfmon,
-                _ => continue,
-            };
+        if let Some(text) = files.read(file) {
             let context = FileContext {
-                form,
                 topic,
                 core,
                 standard: self.standard,
             };
-            for object in objects {
-                if let Err(fault) = published::add(object, &context, store) {
-                    document.faults.push(fault);
-                }
+            read_text(file, &text, &context, files, store);
+        }
+    }
+}
+
+/// Adds what the text of a file holds.
+pub(super) fn read_text(
+    file: &Path,
+    text: &str,
+    context: &FileContext<'_>,
+    files: &mut Files,
+    store: &mut StoreBuilder,
+) {
+    let mut document = json::read(text);
+    if file.ends_with(GROUPS) {
+        document
+            .root
+            .texts()
+            .for_each(|(name, text)| store.group(name, text));
+    }
+    for (list, objects) in &document.lists {
+        let form = match &**list {
+            "" => Form::Kernel,
+            "Events" => Form::Perfmon,
+            "events" => Form::Arm,
+            _ => continue,
+        };
+        for object in objects {
+            if let Err(fault) = published::add(object, form, context, store) {
+                document.faults.push(fault);
             }
         }
-        files.faults(file, &text, &document);
     }
+    files.faults(file, text, &document);
 }
 
 fn name_of(object: &Object<'_>) -> Option<String> {
@@ -135,7 +145,7 @@ fn name_of(object: &Object<'_>) -> Option<String> {
 }
 
 /// The topic of a file is its name: `floating-point.json` has floating point.
-fn topic_of(file: &Path) -> String {
+pub(super) fn topic_of(file: &Path) -> String {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     if name.ends_with("metrics") {
         return "metrics".to_owned();

@@ -8,13 +8,12 @@ fn shown(form: Form, object: &str) -> String {
     let text = format!("[{object}]");
     let document = json::read(&text);
     let context = FileContext {
-        form,
         topic: "t",
         core: "cpu",
         standard: &StandardEvents::new(),
     };
     let mut store = StoreBuilder::default();
-    if let Err(fault) = add(&document.lists[0].1[0], &context, &mut store) {
+    if let Err(fault) = add(&document.lists[0].1[0], form, &context, &mut store) {
         return format!("expected {}", fault.expected);
     }
     let store = store.finish();
