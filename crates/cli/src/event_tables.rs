@@ -1,6 +1,7 @@
 //! The tables of events of this machine's CPU, and where they come from.
 
 pub(crate) mod arguments;
+pub(crate) mod import;
 
 use std::path::{Path, PathBuf};
 

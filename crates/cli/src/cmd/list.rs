@@ -17,7 +17,7 @@ use oxperf_tracepoint::{SystemTracefs, Tracefs};
 use crate::arguments::Invocation;
 use crate::cmd::Entry;
 use crate::environment;
-use crate::event_tables;
+use crate::event_tables::{self, TablesOptions};
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 use crate::pager::{self, Habit};
@@ -26,7 +26,10 @@ use crate::pager::{self, Habit};
 pub(crate) const ENTRY: Entry = Entry {
     name: "list",
     command: arguments::command,
-    run: |matches, invocation| run(&arguments::options(matches), invocation),
+    run: |matches, invocation| {
+        let command = arguments::options(matches, &invocation.configuration);
+        run(&command, invocation)
+    },
     shares_work: true,
 };
 
@@ -42,6 +45,10 @@ struct ListCommand {
     /// A type of cores.
     core_type: Option<String>,
     deprecated: bool,
+    /// Folders of tables of events.
+    tables: TablesOptions,
+    /// A folder or an archive of tables to be imported, in the place of a list.
+    import: Option<PathBuf>,
     /// Tells which CPU model the tables are for.
     debug: bool,
 }
@@ -72,6 +79,9 @@ impl Form {
 }
 
 fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
+    if let Some(source) = &command.import {
+        return import(source);
+    }
     let pmus = SystemPmus::below(environment::sysfs().root());
     let tracepoints = MemoryTracepoints::default();
     let catalogue = Catalogue::new(&pmus, &tracepoints);
@@ -82,7 +92,7 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
     if let Some(model) = environment::cpu_model().filter(|_| command.debug) {
         print_error(&format!("Using CPUID {}", model.as_str()));
     }
-    let tables = event_tables::of_machine();
+    let tables = event_tables::of_machine(&command.tables)?;
     let tracefs = SystemTracefs::find().ok();
     let inventory = Inventory::new(Sources {
         tables: Some(&tables),
@@ -93,7 +103,21 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
         ..Sources::new(&catalogue)
     });
     let text = text(command, inventory, &sections(&command.words, &options));
+    event_tables::problems(&tables)
+        .iter()
+        .for_each(|problem| print_error(problem));
     write(command, invocation, &text)
+}
+
+/// Takes tables in, and says where they are.
+fn import(source: &Path) -> Result<i32, Failure> {
+    let summary = event_tables::import::import(source)?;
+    let folder = summary.folder.display();
+    print_error(&format!(
+        "{} files of event tables are in {folder}",
+        summary.files
+    ));
+    Ok(code::SUCCESS)
 }
 
 /// The options of all words; `None` for a type of cores that is not here.

@@ -74,7 +74,8 @@ impl<'f> Model<'f> {
             }
         } else if is_of_events(row) {
             let file = in_perfs_form(&path).unwrap_or(path);
-            self.read_file(&file, row.kind, core, files, store);
+            let topic = row.kind.strip_prefix("hybrid").unwrap_or(row.kind);
+            self.read_file(&file, topic, core, files, store);
         }
     }
 

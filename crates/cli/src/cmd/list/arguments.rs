@@ -5,7 +5,9 @@ use oxperf_present::list::ListTextOptions;
 
 use super::{Form, ListCommand};
 use crate::arguments::{file, flag, text};
+use crate::configuration::Configuration;
 use crate::environment;
+use crate::event_tables;
 
 /// The options.
 pub(super) fn command() -> Command {
@@ -42,6 +44,8 @@ pub(super) fn command() -> Command {
         ))
         .arg(switch("debug", "Tell which model of CPU the tables are for"))
         .arg(switch("json", "Show all as JSON").short('j'))
+        .arg(event_tables::arguments::option())
+        .arg(value("import", "dir or archive", "Import event tables of a folder, or of a zip or tar archive, into the user's data folder, and list nothing"))
         .arg(value("output", "file", "Write the list to a file").short('o'))
         .arg(value("unit", "PMU name", "Show events of this PMU only; a pattern means several"))
         .arg(value("cputype", "core or atom", "Show events of this type of cores only").hide(true))
@@ -49,7 +53,7 @@ pub(super) fn command() -> Command {
 }
 
 /// The options as values.
-pub(super) fn options(matches: &ArgMatches) -> ListCommand {
+pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> ListCommand {
     let form = match flag(matches, "json") {
         true => Form::Json,
         false => Form::Text(text_options(matches)),
@@ -62,6 +66,8 @@ pub(super) fn options(matches: &ArgMatches) -> ListCommand {
         unit: text(matches, "unit").map(str::to_owned),
         core_type: text(matches, "cputype").map(str::to_owned),
         deprecated: flag(matches, "deprecated"),
+        tables: event_tables::arguments::options(matches, configuration),
+        import: file(matches, "import"),
         debug: flag(matches, "debug"),
     }
 }
