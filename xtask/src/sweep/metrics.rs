@@ -4,6 +4,7 @@
 
 mod builtin;
 mod machine;
+mod opens;
 mod plans;
 mod published;
 mod reference;
@@ -135,13 +136,10 @@ fn sweep_machine(shared: &Path, name: &str, jobs: usize, tally: &mut Tally) -> R
     let part = tally.part(&format!(
         "{name}: values over zeros and counters that did not run"
     ));
-    values::hostile(
-        &reference,
-        &machine,
-        jobs,
-        &workspace::scratch("sweep")?,
-        part,
-    )?;
+    let scratch = workspace::scratch("sweep")?;
+    values::hostile(&reference, &machine, jobs, &scratch, part)?;
+    let part = tally.part(&format!("{name}: attributes"));
+    opens::sweep(&reference, &machine, &single, jobs, &scratch, part)?;
     builtin::sweep(
         &reference,
         &machine,

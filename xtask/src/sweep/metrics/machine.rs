@@ -1,5 +1,6 @@
 //! A made-up machine as our crate sees it: the metrics that perf7 lists for it, its constants, its events.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -109,16 +110,23 @@ fn definitions(listed: &[Value]) -> Vec<MetricDefinition> {
         if metric.groups.iter().any(|known| *known == group) {
             continue;
         }
-        // Tables say so of the levels of the top-down method.
-        if ["TopdownL1", "TopdownL2"].contains(&group.as_str()) {
-            metric.ungrouped_in.push(group.clone().into());
-        }
-        if group == "TopdownL1" {
-            metric.ungrouped_in.push("Default".into());
-        }
         metric.groups.push(group.into());
     }
-    metrics.into_values().collect()
+    let mut metrics: Vec<MetricDefinition> = metrics.into_values().collect();
+    for metric in &mut metrics {
+        set_apart(metric);
+    }
+    metrics
+}
+
+/// Tables keep metrics of the top-down method from being grouped where they are asked for as a level, or shown unasked.
+fn set_apart(metric: &mut MetricDefinition) {
+    let levels = ["TopdownL1", "TopdownL2"];
+    let is_level = |group: &str| levels.contains(&group);
+    if metric.groups.iter().any(|group| is_level(group)) {
+        let apart = |group: &&Cow<'static, str>| is_level(group) || **group == "Default";
+        metric.ungrouped_in = metric.groups.iter().filter(apart).cloned().collect();
+    }
 }
 
 /// The metrics of a published file whose names two PMUs have, a group each, as perf7 lists them.

@@ -49,14 +49,14 @@ impl Reference {
         &self.machine
     }
 
-    fn perf7(&self, arguments: &[&str], counts: Option<&Path>) -> Result<Output> {
+    fn perf7(&self, arguments: &[&str], switch: Option<(&str, &Path)>) -> Result<Output> {
         let mut command = Command::new(&self.run);
         command
             .args([self.machine.as_str(), "--", "perf7"])
             .args(arguments);
         command.env("LC_ALL", "C").env_remove("PERF_CONFIG");
-        if let Some(counts) = counts {
-            command.env("FAKE_COUNTS", counts);
+        if let Some((name, path)) = switch {
+            command.env(name, path);
         }
         command
             .output()
@@ -82,12 +82,25 @@ impl Reference {
         Ok(status.code() != Some(USAGE))
     }
 
+    /// What perf7 asks the kernel for to count a metric, a line each; kept in `log` on the way.
+    pub(super) fn opened(&self, metric: &str, log: &Path) -> Result<Vec<String>> {
+        std::fs::write(log, "")?;
+        self.perf7(
+            &["stat", "-M", metric, "/bin/true"],
+            Some(("FAKE_LOG", log)),
+        )?;
+        let text = std::fs::read_to_string(log)?;
+        std::fs::remove_file(log)?;
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
     /// Plans and computes a list of metrics.
     pub(super) fn stat(&self, options: &[&str], counts: Option<&Path>) -> Result<Said> {
         let mut arguments = vec!["stat", "-vv", "-j"];
         arguments.extend(options);
         arguments.push("/bin/true");
-        let output = self.perf7(&arguments, counts)?;
+        let switch = counts.map(|path| ("FAKE_COUNTS", path));
+        let output = self.perf7(&arguments, switch)?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned()
             + &String::from_utf8_lossy(&output.stdout);
         Ok(said(&text, output.status.success()))
