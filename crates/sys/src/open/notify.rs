@@ -83,3 +83,41 @@ impl EventFd {
         check(unsafe { libc::fcntl(self.as_raw_fd(), libc::F_SETFL, wanted) }).map(drop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CounterSpec, EventTask, FakeCall, FakeKernel};
+
+    #[test]
+    fn receivers_have_the_kernels_numbers() {
+        let owners = [
+            SignalReceiver::Thread(Tid(5)),
+            SignalReceiver::Process(Pid(6)),
+            SignalReceiver::ProcessGroup(Pid(7)),
+        ]
+        .map(|receiver| receiver.owner());
+        let numbers = owners.map(|owner| (owner.kind, owner.id));
+        assert_eq!(numbers, [(0, 5), (1, 6), (2, 7)]);
+    }
+
+    #[test]
+    fn the_fake_kernel_remembers_who_is_told() {
+        let kernel = FakeKernel::new();
+        let clock = CounterSpec::task_clock();
+        let counter = clock.open(&kernel, EventTask::Caller).unwrap();
+        let notification = Some(Notification {
+            signal: 40,
+            receiver: SignalReceiver::Thread(Tid(5)),
+        });
+        counter.notify(notification).unwrap();
+        counter.set_blocking(false).unwrap();
+        counter.notify(None).unwrap();
+        let calls = [
+            FakeCall::Notify(0, notification),
+            FakeCall::SetBlocking(0, false),
+            FakeCall::Notify(0, None),
+        ];
+        assert_eq!(kernel.calls(), calls);
+    }
+}
