@@ -124,7 +124,7 @@ fn write_depth(f: &mut fmt::Formatter<'_>, asked: u16, limit: Option<u32>) -> fm
     write!(
         f,
         "Call chains of {asked} entries are above the limit (kernel.perf_event_max_stack, now {limit}).\n\
-         Take shorter ones (--max-stack), or, while no event takes chains: sudo sysctl kernel.perf_event_max_stack={asked}"
+         Take shorter ones (the term max-stack=N of the event), or, while no event takes chains: sudo sysctl kernel.perf_event_max_stack={asked}"
     )
 }
 
