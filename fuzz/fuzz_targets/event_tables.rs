@@ -1,4 +1,4 @@
-//! JSON files of event tables, and zip archives of them: nothing may panic; what is found can be looked up again, and its
+//! JSON files of tables of events, and zip archives of them: nothing may panic; what is found can be looked up again, and its
 //! terms can be opened or refused.
 
 #![no_main]

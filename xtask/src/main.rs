@@ -57,7 +57,7 @@ cargo xtask TASK
                                 measure against perf7 on ../shared/bench; --table prints the table of
                                 docs/performance.md
   pmu-events [--facts DIR] [--check]
-                                pack the event tables of ../shared/pmu-events/facts into crates/pmu-events, or compare
+                                pack the tables of events of ../shared/pmu-events/facts into crates/pmu-events, or compare
   bless [TEST ARGS]             run the tests and rewrite the project's own expected texts
 
 ../shared is found beside the project or where OXPERF_SHARED says; the binary is built unless --bin or OXPERF says.";

@@ -1,4 +1,4 @@
-//! `pmu-events`: packs the event tables of `../shared/pmu-events/facts` into the file that the program holds.
+//! `pmu-events`: packs the tables of events of `../shared/pmu-events/facts` into the file that the program holds.
 //!
 //! The facts are names, numbers and topics of events; docs/pmu-events.md says where they come from. They are not part of
 //! the project, the packed file is. `--check` compares it with what the facts give.

@@ -91,6 +91,7 @@ fn documents(folder: &Path) -> Result<()> {
 fn copyright() -> Result<String> {
     let root = workspace::root();
     let mit = fs::read_to_string(root.join("LICENSE-MIT"))?;
+    let notice = fs::read_to_string(root.join("NOTICE"))?;
     let metadata = workspace::metadata()?;
     let packages = metadata["packages"].as_array().context("no packages")?;
     let mut others: Vec<String> = packages
@@ -105,6 +106,7 @@ fn copyright() -> Result<String> {
     Ok(format!(
         "oxperf is licensed under the MIT licence or the Apache licence 2.0\n\
          (/usr/share/common-licenses/Apache-2.0), at your choice.\n\n{mit}\n\
+         {notice}\n\
          Packages of other people that it may be built with, and their licences:\n\n{}\n",
         others.join("\n")
     ))

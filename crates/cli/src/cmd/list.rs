@@ -114,7 +114,7 @@ fn import(source: &Path) -> Result<i32, Failure> {
     let summary = event_tables::import::import(source)?;
     let folder = summary.folder.display();
     print_error(&format!(
-        "{} files of event tables are in {folder}",
+        "{} files of tables of events are in {folder}",
         summary.files
     ));
     Ok(code::SUCCESS)

@@ -17,7 +17,7 @@ pub(crate) fn option() -> Arg {
         .value_name("dir")
         .value_hint(ValueHint::DirPath)
         .value_parser(value_parser!(PathBuf))
-        .help("Folder of event tables, asked before the built-in ones: the kernel's pmu-events/arch, Intel perfmon's or Arm's files")
+        .help("Folder of tables of events, asked before the built-in ones: the kernel's pmu-events/arch, Intel perfmon's or Arm's files")
 }
 
 /// The folders that the option and the configuration name.

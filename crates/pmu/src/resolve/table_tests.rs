@@ -3,6 +3,7 @@
 use super::*;
 use crate::{MemoryPmus, MemoryTracepoints, parse};
 use oxperf_pmu_events::EventTables;
+use std::path::Path;
 
 /// A Skylake server with some of its PMUs.
 fn skylake() -> MemoryPmus {
@@ -158,4 +159,22 @@ fn the_pmu_of_arm_cores_has_the_events_of_its_model() {
     assert_eq!(event, "l1d_cache_rd armv8_pmuv3_0 10:0x40 0x0 0");
     let event = shown("0x00000000480fd010", &arm, "back_invalid");
     assert_eq!(event, "back_invalid hisi_sccl3_l3c7 11:0x29 0x0 0");
+}
+
+#[test]
+fn an_event_of_power_from_a_file() {
+    let text =
+        r#"[{"EventCode": "0x100f2", "EventName": "PM_1PLUS_PPC_CMPL", "ScaleUnit": "64Bytes"}]"#;
+    let tables = EventTables::of_cpu("004b0000").with_json(Path::new("pipeline.json"), text);
+    let pmus = MemoryPmus::new()
+        .pmu("cpu", 4)
+        .format("event", "config:0-49");
+    let tracepoints = MemoryTracepoints::default();
+    let catalogue = Catalogue::new(&pmus, &tracepoints).with_tables(&tables);
+    let events = resolve(&parse("pm_1plus_ppc_cmpl").unwrap(), &catalogue).unwrap();
+    assert_eq!(events[0].attr.config, 0x100f2);
+    assert_eq!(
+        (events[0].unit.as_deref(), events[0].scale),
+        (Some("Bytes"), Some(64.0))
+    );
 }

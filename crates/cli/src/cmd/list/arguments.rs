@@ -45,7 +45,7 @@ pub(super) fn command() -> Command {
         .arg(switch("debug", "Tell which model of CPU the tables are for"))
         .arg(switch("json", "Show all as JSON").short('j'))
         .arg(event_tables::arguments::option())
-        .arg(value("import", "dir or archive", "Import event tables of a folder, or of a zip or tar archive, into the user's data folder, and list nothing"))
+        .arg(value("import", "dir or archive", "Import tables of events of a folder, or of a zip or tar archive, into the user's data folder, and list nothing"))
         .arg(value("output", "file", "Write the list to a file").short('o'))
         .arg(value("unit", "PMU name", "Show events of this PMU only; a pattern means several"))
         .arg(value("cputype", "core or atom", "Show events of this type of cores only").hide(true))
