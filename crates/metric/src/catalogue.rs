@@ -1,11 +1,15 @@
 //! The metrics of a machine, found by name and by group.
 
+use std::collections::HashMap;
+
 use crate::MetricDefinition;
 
 /// The metrics of a machine. Their order is that in which `-M` plans them: table by table, within a table by PMU and name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MetricCatalogue {
     metrics: Vec<MetricDefinition>,
+    /// The places of the metrics of a name.
+    by_name: HashMap<String, Vec<usize>>,
 }
 
 impl MetricCatalogue {
@@ -16,7 +20,12 @@ impl MetricCatalogue {
             table.sort_by(|a, b| (pmu_of(a), &a.name).cmp(&(pmu_of(b), &b.name)));
             metrics.append(&mut table);
         }
-        MetricCatalogue { metrics }
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, metric) in metrics.iter().enumerate() {
+            let places = by_name.entry(metric.name.to_string()).or_default();
+            places.push(place);
+        }
+        MetricCatalogue { metrics, by_name }
     }
 
     /// Every metric.
@@ -33,9 +42,12 @@ impl MetricCatalogue {
 
     /// The metric that a name in an expression refers to: one of the same PMU.
     pub fn find(&self, pmu: Option<&str>, name: &str) -> Option<&MetricDefinition> {
-        let matches =
-            |metric: &&MetricDefinition| metric.name == name && metric.pmu.as_deref() == pmu;
-        self.metrics.iter().find(matches)
+        let mut metrics = self
+            .by_name
+            .get(name)?
+            .iter()
+            .map(|place| &self.metrics[*place]);
+        metrics.find(|metric| metric.pmu.as_deref() == pmu)
     }
 }
 
