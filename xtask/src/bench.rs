@@ -2,6 +2,7 @@
 
 mod annotate;
 mod decode;
+mod events;
 mod large;
 mod libipt;
 mod names;
@@ -36,9 +37,10 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "annotate",
     "decode",
+    "events",
     "large-dwarf",
     "names",
     "pt",
@@ -81,6 +83,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("decode") {
         decode::run(&options)?;
+    }
+    if wanted("events") {
+        events::run(&options)?;
     }
     if wanted("large-dwarf") {
         large::run(&options)?;

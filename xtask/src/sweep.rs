@@ -5,6 +5,7 @@ mod case;
 mod clients;
 mod compare;
 mod differential;
+pub(crate) mod events;
 mod lines;
 mod live;
 mod metrics;
@@ -58,6 +59,9 @@ struct Options {
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     if args.flag("--clients") {
         return clients::run(args);
+    }
+    if args.flag("--events") {
+        return events::run(args);
     }
     if args.flag("--metrics") {
         return metrics::run(args);

@@ -29,6 +29,7 @@ mod error;
 mod generic;
 pub mod glob;
 pub mod metrics;
+mod hwmon;
 mod near;
 mod resolve;
 mod syntax;
@@ -40,6 +41,7 @@ pub use catalogue::{Catalogue, PmuDescription, PmuEvent, PmuFormat};
 pub use cpu_model::CpuModel;
 pub use error::{SyntaxError, SyntaxProblem};
 pub use generic::{hardware_or_cache as generic_event, is_counted};
+pub use hwmon::HwmonPmus;
 pub use resolve::{
     AuxAction, CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve,
 };

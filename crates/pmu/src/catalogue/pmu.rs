@@ -118,7 +118,8 @@ impl<'a> Pmu<'a> {
 
     /// Returns whether a name before a slash means this PMU, among others.
     pub(super) fn is_meant(&self, written: &str) -> bool {
-        means(written, &self.name)
+        let is_sensor = written == "hwmon" && self.name.starts_with("hwmon_");
+        is_sensor || means(written, &self.name)
     }
 
     /// A generic event that this PMU counts.

@@ -120,8 +120,11 @@ fn refusal(
         );
         return SyntaxProblem::new(event.position, "can't access trace events").with_help(help);
     }
-    let help = format!(
-        "Error:\tFile {path} not found.\nHint:\tThis kernel may be built without it, or its module is not loaded."
-    );
+    let hint = if system.starts_with("sdt_") {
+        format!("An SDT event has to be made a probe first: 'perf probe {system}:{name}'.")
+    } else {
+        "This kernel may be built without it, or its module is not loaded.".to_owned()
+    };
+    let help = format!("Error:\tFile {path} not found.\nHint:\t{hint}");
     SyntaxProblem::new(event.position, "unknown tracepoint").with_help(help)
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use oxperf_capture::{AuxAction, EventRequest};
-use oxperf_pmu::{Catalogue, SystemPmus, TracepointSource, parse, resolve};
+use oxperf_pmu::{Catalogue, HwmonPmus, SystemPmus, TracepointSource, parse, resolve};
 use oxperf_pmu_events::EventTables;
 use oxperf_sys::Sysfs;
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
@@ -24,7 +24,10 @@ pub(super) fn requested(
         SystemPmus::below(sysfs.root()),
         Tracepoints(SystemTracefs::find()),
     );
-    let catalogue = Catalogue::new(&pmus, &tracepoints).with_tables(tables);
+    let sensors = HwmonPmus::below(sysfs.root());
+    let catalogue = Catalogue::new(&pmus, &tracepoints)
+        .with_tables(tables)
+        .with(&sensors);
     requested_in(texts, &catalogue)
 }
 
