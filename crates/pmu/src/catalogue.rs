@@ -32,6 +32,24 @@ pub struct Catalogue<'a> {
     own: Vec<Pmu<'a>>,
     pmus: &'a dyn PmuSource,
     tracepoints: &'a dyn TracepointSource,
+    filter: Option<PmuFilter>,
+}
+
+/// The PMUs among which names of events and patterns are looked up; one that is named before a slash is always taken.
+enum PmuFilter {
+    /// Of the PMUs of cores this one alone, and all others.
+    Core(String),
+    /// This one alone.
+    Only(String),
+}
+
+impl PmuFilter {
+    fn takes(&self, pmu: &Pmu<'_>) -> bool {
+        match self {
+            PmuFilter::Core(name) => !pmu.is_core() || pmu.name() == name,
+            PmuFilter::Only(name) => pmu.name() == name,
+        }
+    }
 }
 
 impl<'a> Catalogue<'a> {
@@ -49,7 +67,29 @@ impl<'a> Catalogue<'a> {
             own: read_list(&ToolPmu),
             pmus,
             tracepoints,
+            filter: None,
         }
+    }
+
+    /// Takes one kind of cores alone for names and patterns, by the name of its PMU or without the `cpu_` before it:
+    /// `--cputype atom`. `None` if there is no such kind.
+    #[must_use]
+    pub fn with_cpu_type(mut self, kind: &str) -> Option<Catalogue<'a>> {
+        let is_kind = |name: &str| name == kind || name.strip_prefix("cpu_") == Some(kind);
+        let name = self.core_names().into_iter().find(|name| is_kind(name))?;
+        self.filter = Some(PmuFilter::Core(name.to_owned()));
+        Some(self)
+    }
+
+    /// Takes one PMU alone for names and patterns: `--pmu-filter`.
+    #[must_use]
+    pub fn with_pmu_filter(mut self, pmu: &str) -> Catalogue<'a> {
+        self.filter = Some(PmuFilter::Only(pmu.to_owned()));
+        self
+    }
+
+    fn passes(&self, pmu: &Pmu<'_>) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.takes(pmu))
     }
 
     /// Adds the tables of events of the system's CPU. They are asked for names that the kernel's folders do not have, and
@@ -111,7 +151,10 @@ impl<'a> Catalogue<'a> {
         let known = self.known();
         match known.iter().find(|pmu| pmu.name() == name) {
             Some(exact) => vec![*exact],
-            None => known.into_iter().filter(|pmu| pmu.is_meant(name)).collect(),
+            None => {
+                let meant = known.into_iter().filter(|pmu| pmu.is_meant(name));
+                meant.filter(|pmu| self.passes(pmu)).collect()
+            }
         }
     }
 
@@ -153,7 +196,8 @@ impl<'a> Catalogue<'a> {
     /// The PMUs that have an event of this name, as one of their own or as a generic one.
     pub(crate) fn with_event(&self, name: &str) -> Vec<&Pmu<'a>> {
         let has_event = |pmu: &&Pmu<'a>| pmu.alias(name).is_some() || pmu.generic(name).is_some();
-        self.known().into_iter().filter(has_event).collect()
+        let passing = self.known().into_iter().filter(|pmu| self.passes(pmu));
+        passing.filter(has_event).collect()
     }
 }
 
@@ -202,6 +246,49 @@ mod tests {
             self.count(format!("{pmu}/{folder}/"));
             self.pmus.list(pmu, folder)
         }
+    }
+
+    /// The PMUs of the events that a text means, as perf 7.2's `stat` takes them with the same filters.
+    fn meant(catalogue: &Catalogue<'_>, text: &str) -> String {
+        let found = resolve(&parse(text).unwrap(), catalogue);
+        let pmus = found.map(|events| {
+            events
+                .into_iter()
+                .map(|event| event.pmu)
+                .collect::<Vec<_>>()
+        });
+        pmus.map_or_else(|_| "none".to_owned(), |pmus| pmus.join(" "))
+    }
+
+    #[test]
+    fn names_and_patterns_can_be_kept_from_pmus() {
+        let pmus = MemoryPmus::new()
+            .pmu("cpu_atom", 10)
+            .file("cpus", "2-3")
+            .pmu("cpu_core", 4)
+            .file("cpus", "0-1")
+            .event("slots", "config=0x400")
+            .pmu("uncore_imc_0", 20)
+            .event("data_read", "config=1")
+            .pmu("uncore_imc_1", 21)
+            .event("data_read", "config=1");
+        let tracepoints = MemoryTracepoints::default();
+        let new = || Catalogue::new(&pmus, &tracepoints);
+        let atom = new().with_cpu_type("atom").unwrap();
+        for (text, expected) in [
+            ("cycles", "cpu_atom"),
+            ("cpu_core/cycles/", "cpu_core"),
+            ("cpu_*/cycles/", "cpu_atom"),
+            ("slots", "none"),
+            ("data_read", "uncore_imc_0 uncore_imc_1"),
+        ] {
+            assert_eq!(meant(&atom, text), expected, "{text}");
+        }
+        let only = new().with_pmu_filter("uncore_imc_1");
+        assert_eq!(meant(&only, "data_read"), "uncore_imc_1");
+        assert_eq!(meant(&only, "imc/data_read/"), "uncore_imc_1");
+        assert_eq!(meant(&only, "cycles"), "none");
+        assert!(new().with_cpu_type("foo").is_none());
     }
 
     #[test]
