@@ -1,7 +1,9 @@
 //! Everything that can be listed, each part gathered when it is asked for.
 
 use crate::gather::{self, SupportProbe};
+use crate::metric::in_groups;
 use crate::{CountableEvent, Instances, ListedMetric, tracepoints};
+use oxperf_metric::MetricCatalogue;
 use oxperf_pmu::{Catalogue, PmuDescription};
 use oxperf_pmu_events::EventTables;
 use oxperf_tracepoint::Tracefs;
@@ -14,6 +16,8 @@ pub struct Sources<'a> {
     pub catalogue: &'a Catalogue<'a>,
     /// The tables of the machine's CPU, where there are any.
     pub tables: Option<&'a EventTables>,
+    /// The metrics of the machine, where they are wanted.
+    pub metrics: Option<&'a dyn Fn() -> MetricCatalogue>,
     /// The tracepoints, where they can be seen.
     pub tracefs: Option<&'a dyn Tracefs>,
     /// The kernel, asked which generic events it counts; without it all are taken for counted.
@@ -30,6 +34,7 @@ impl<'a> Sources<'a> {
         Sources {
             catalogue,
             tables: None,
+            metrics: None,
             tracefs: None,
             support: None,
             old_names: false,
@@ -44,6 +49,7 @@ pub struct Inventory<'a> {
     pmus: OnceCell<Vec<PmuDescription>>,
     events: OnceCell<Vec<CountableEvent>>,
     forms: OnceCell<Vec<CountableEvent>>,
+    metrics: OnceCell<Vec<ListedMetric>>,
 }
 
 impl<'a> Inventory<'a> {
@@ -54,6 +60,7 @@ impl<'a> Inventory<'a> {
             pmus: OnceCell::new(),
             events: OnceCell::new(),
             forms: OnceCell::new(),
+            metrics: OnceCell::new(),
         }
     }
 
@@ -92,6 +99,9 @@ impl<'a> Inventory<'a> {
 
     /// The metrics, by group and name.
     pub fn metrics(&self) -> &[ListedMetric] {
-        &[]
+        self.metrics.get_or_init(|| {
+            let metrics = self.sources.metrics.map(|find| find());
+            metrics.map_or_else(Vec::new, |metrics| in_groups(&metrics, self.sources.tables))
+        })
     }
 }

@@ -7,10 +7,14 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use oxperf_capture::host_files::{HostFiles, MetricScope};
 use oxperf_inventory::{
     EventFilter, Instances, Inventory, ListOptions, ListSection, Sources, sections,
 };
+use oxperf_metric::MetricCatalogue;
+use oxperf_pmu::metrics::MetricSystem;
 use oxperf_pmu::{Catalogue, MemoryTracepoints, SystemPmus};
+use oxperf_pmu_events::EventTables;
 use oxperf_present::list::{self, JsonList, ListFormat, ListTextOptions, TextList};
 use oxperf_tracepoint::{SystemTracefs, Tracefs};
 
@@ -93,9 +97,12 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
         print_error(&format!("Using CPUID {}", model.as_str()));
     }
     let tables = event_tables::of_machine(&command.tables)?;
+    let catalogue = catalogue.with_tables(&tables);
+    let metrics = || metrics(&catalogue, &tables);
     let tracefs = SystemTracefs::find().ok();
     let inventory = Inventory::new(Sources {
         tables: Some(&tables),
+        metrics: Some(&metrics),
         tracefs: tracefs.as_ref().map(|tracefs| tracefs as &dyn Tracefs),
         support: Some(&probe::Kernel),
         old_names: command.deprecated,
@@ -118,6 +125,18 @@ fn import(source: &Path) -> Result<i32, Failure> {
         summary.files
     ));
     Ok(code::SUCCESS)
+}
+
+/// The metrics of this machine.
+fn metrics(catalogue: &Catalogue<'_>, tables: &EventTables) -> MetricCatalogue {
+    let model = environment::cpu_model();
+    let files = HostFiles::this(&environment::sysfs());
+    let system = MetricSystem {
+        catalogue,
+        constants: files.metric_constants(&MetricScope::default()),
+        model: model.as_ref(),
+    };
+    system.metrics(Some(tables))
 }
 
 /// The options of all words; `None` for a type of cores that is not here.
