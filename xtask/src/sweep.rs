@@ -7,6 +7,7 @@ mod compare;
 mod differential;
 pub(crate) mod events;
 mod lines;
+mod lists;
 mod live;
 mod metrics;
 mod mutations;
@@ -79,11 +80,15 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     let (recorded, public) = (!args.flag("--no-recorded"), !args.flag("--no-public"));
     let traced = !args.flag("--no-pt");
     let lines_alone = args.flag("--lines");
+    let lists_alone = args.flag("--list");
     let mutations = args.number("--mutations")?.unwrap_or(MUTATIONS);
     let beside_perf = args.number("--differential")?.unwrap_or(BESIDE_PERF);
     let options = options(args, shared)?;
     if lines_alone {
         return Ok(exit_code(lines::sweep(&options)?));
+    }
+    if lists_alone {
+        return Ok(exit_code(lists::sweep(&options)?));
     }
     // The mutations come first: a process begins with the peak of memory of the one that starts it, and the texts that
     // are compared afterwards are large.
@@ -103,6 +108,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if options.only.is_empty() {
         good &= lines::sweep(&options)?;
+        good &= lists::sweep(&options)?;
     }
     Ok(exit_code(good))
 }
