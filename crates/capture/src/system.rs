@@ -26,7 +26,7 @@ pub fn permissions() -> Permissions {
 }
 
 /// What decides why an event of `pmu` was refused.
-pub(crate) fn open_facts(
+pub fn open_facts(
     permissions: Permissions,
     machine: &MachineInfo,
     sysfs: &Sysfs,

@@ -169,14 +169,21 @@ fn masked_text(text: &str) -> String {
     let (mut masked, mut in_description, mut in_metrics, mut is_generic) =
         (String::new(), false, false, false);
     for line in text.lines() {
-        in_metrics |= matches!(line, "Metric Groups:" | "Metrics:");
+        if matches!(line, "Metric Groups:" | "Metrics:") {
+            in_metrics = true;
+            // The empty line before the heading goes with it.
+            masked.truncate(masked.trim_end_matches('\n').len());
+            masked.push('\n');
+        }
         if in_metrics && !line.starts_with(' ') {
             is_generic = line.starts_with("Default");
         }
+        // Metrics of tables can be in the groups of generic ones.
+        let is_of_table = in_metrics && line.starts_with("  tma_");
         let begins = line.starts_with("       [") && !line.starts_with("       [name: ");
         let is_description = in_description || begins;
         in_description = is_description && !line.ends_with(']');
-        if !is_description && (!in_metrics || is_generic) {
+        if !is_description && !is_of_table && (!in_metrics || is_generic) {
             masked.push_str(line);
             masked.push('\n');
         }
@@ -204,7 +211,9 @@ fn masked_json(text: &str) -> Result<String> {
             object.remove("PublicDescription");
         }
         let group = object.get("MetricGroup").and_then(|group| group.as_str());
-        if group.is_none_or(|group| group.starts_with("Default")) {
+        let name = object.get("MetricName").and_then(|name| name.as_str());
+        let is_of_table = name.is_some_and(|name| name.starts_with("tma_"));
+        if !is_of_table && group.is_none_or(|group| group.starts_with("Default")) {
             masked.push_str(&serde_json::to_string(&object)?);
             masked.push('\n');
         }
@@ -220,7 +229,7 @@ mod tests {
     fn descriptions_and_metrics_of_tables_are_not_compared() {
         let text = "\ncache:\n  a.b\n       [Much\n        more. Unit: cpu]\n        cpu/event=1/\n\n\
             Metric Groups:\n\nBad: [x]\n  m\n\nDefault:\n  n\n       [y]\n";
-        let masked = "\ncache:\n  a.b\n        cpu/event=1/\n\nDefault:\n  n\n";
+        let masked = "\ncache:\n  a.b\n        cpu/event=1/\nDefault:\n  n\n";
         assert_eq!(masked_text(text), masked);
         assert_eq!(masked_names("a b mem:<addr>[/len] metric "), "a\nb\n");
         let json = "[{\"Unit\": \"cpu\", \"EventName\": \"a\", \"BriefDescription\": \"b\"}, {\"MetricGroup\": \"Bad\"}]";

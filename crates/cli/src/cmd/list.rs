@@ -2,6 +2,7 @@
 
 mod arguments;
 mod probe;
+mod why;
 
 use std::fs::File;
 use std::io::Write;
@@ -55,6 +56,8 @@ struct ListCommand {
     import: Option<PathBuf>,
     /// Tells which CPU model the tables are for.
     debug: bool,
+    /// An event text that is explained in the place of a list.
+    why: Option<String>,
 }
 
 /// The form of the list.
@@ -85,6 +88,10 @@ impl Form {
 fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
     if let Some(source) = &command.import {
         return import(source);
+    }
+    if let Some(event) = &command.why {
+        let text = why::answer(event, command)?;
+        return write(command, invocation, &text);
     }
     let pmus = SystemPmus::below(environment::sysfs().root());
     let tracepoints = MemoryTracepoints::default();

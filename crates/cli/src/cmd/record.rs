@@ -19,6 +19,7 @@ use messages::{Messages, Verbosity};
 
 pub(super) use arguments::parse;
 pub(crate) use arguments::{command, run};
+pub(super) use events::Tracepoints;
 
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {

@@ -133,3 +133,19 @@ fn names_alone_stand_on_one_line() {
     let text = stdout(&list(&machine, &["--raw-dump", "mem-loads"]));
     assert_eq!(text, "cpu/mem-loads/ ");
 }
+
+#[test]
+fn why_says_what_an_event_is_here() {
+    let machine = machine("list-why");
+    let text = stdout(&list(&machine, &["--why", "task-clock"]));
+    let expected = "task-clock\n  PMU       software\n  type      1 (PERF_TYPE_SOFTWARE)\n  words     config 0x1\n";
+    assert!(text.starts_with(expected), "{text}");
+    let text = stdout(&list(&machine, &["-j", "--why", "cpu/event=0xc0,edge/"]));
+    assert!(text.contains("\"config\":\"0x400c0\""), "{text}");
+    assert!(
+        text.contains("\"Encoding\":\"cpu/event=0xc0,edge=0x1/\""),
+        "{text}"
+    );
+    let refused = list(&machine, &["--why", "cyles"]);
+    assert_eq!(refused.status.code(), Some(129));
+}

@@ -1,7 +1,8 @@
 //! What the folders of a PMU say, for those who list PMUs and do not look one name up.
 
 use super::{Catalogue, Pmu};
-use oxperf_abi::EventType;
+use crate::sysfs::ConfigWord;
+use oxperf_abi::{EventAttr, EventType};
 
 /// A PMU that the system lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +41,39 @@ impl Catalogue<'_> {
     /// The PMUs that the system lists, by name.
     pub fn descriptions(&self) -> Vec<PmuDescription> {
         self.listed.iter().map(describe).collect()
+    }
+}
+
+impl Catalogue<'_> {
+    /// An attribute's config words in the terms of its PMU, in the order of their bits; terms of the value 0 are left out.
+    /// Empty where no such PMU is listed.
+    pub fn config_terms(&self, attr: &EventAttr) -> Vec<(String, u64)> {
+        let is_listed = |pmu: &&Pmu<'_>| pmu.kind() == attr.kind;
+        let Some(pmu) = self.listed.iter().find(is_listed) else {
+            return Vec::new();
+        };
+        let of_format = |name: &String| {
+            let bits = pmu.format(name)?;
+            let value = bits.unpack(word(attr, bits.word));
+            Some((bits.word as u32, bits.pack(value)?, name.clone(), value))
+        };
+        let terms = pmu.formats().iter().filter_map(of_format);
+        let mut terms: Vec<_> = terms.filter(|(.., value)| *value != 0).collect();
+        terms.sort_by_key(|(word, packed, ..)| (*word, *packed));
+        terms
+            .into_iter()
+            .map(|(_, _, name, value)| (name, value))
+            .collect()
+    }
+}
+
+fn word(attr: &EventAttr, word: ConfigWord) -> u64 {
+    match word {
+        ConfigWord::Config => attr.config,
+        ConfigWord::Config1 => attr.config1,
+        ConfigWord::Config2 => attr.config2,
+        ConfigWord::Config3 => attr.config3,
+        ConfigWord::Config4 => attr.config4,
     }
 }
 
@@ -88,5 +122,25 @@ mod tests {
             terms: "event=0x2".into(),
         };
         assert_eq!(described[1].events, [energy]);
+    }
+
+    #[test]
+    fn config_words_come_back_as_terms() {
+        let pmus = MemoryPmus::new()
+            .pmu("cpu", 4)
+            .format("umask", "config:8-15")
+            .format("event", "config:0-7,32-35")
+            .format("ldlat", "config1:0-15");
+        let tracepoints = MemoryTracepoints::default();
+        let catalogue = Catalogue::new(&pmus, &tracepoints);
+        let attr = EventAttr {
+            kind: EventType(4),
+            config: 0x1_0000_02c0,
+            config1: 3,
+            ..EventAttr::default()
+        };
+        let expected = [("umask", 2), ("event", 0x1c0), ("ldlat", 3)];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value));
+        assert_eq!(catalogue.config_terms(&attr), expected);
     }
 }

@@ -77,6 +77,19 @@ impl BitRanges {
     }
 }
 
+impl BitRanges {
+    /// The value whose bits stand in a word, the way back from [`BitRanges::pack`].
+    pub(crate) fn unpack(&self, word: u64) -> u64 {
+        let (mut value, mut width) = (0, 0);
+        for (first, last) in &self.pieces {
+            let piece = (word >> first) & mask(last - first + 1);
+            value |= piece.checked_shl(width).unwrap_or(0);
+            width += last - first + 1;
+        }
+        value
+    }
+}
+
 fn parse_piece(text: &str) -> Option<(u32, u32)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
@@ -98,6 +111,7 @@ mod tests {
         assert_eq!(ranges.maximum(), 0xfff);
         assert_eq!(ranges.pack(0x1c0), Some(0x1_0000_00c0));
         assert_eq!(ranges.pack(0x1000), None);
+        assert_eq!(ranges.unpack(0x1_0000_00c0), 0x1c0);
         let single = BitRanges::parse("config1:23").unwrap();
         assert_eq!(
             (single.word, single.pack(1)),

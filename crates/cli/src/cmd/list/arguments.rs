@@ -48,6 +48,7 @@ pub(super) fn command() -> Command {
         .arg(value("import", "dir or archive", "Import tables of events of a folder, or of a zip or tar archive, into the user's data folder, and list nothing"))
         .arg(value("output", "file", "Write the list to a file").short('o'))
         .arg(value("unit", "PMU name", "Show events of this PMU only; a pattern means several"))
+        .arg(value("why", "event", "Tell what an event is on this machine, whether it can be counted here, and if not why"))
         .arg(value("cputype", "core or atom", "Show events of this type of cores only").hide(true))
         .arg(switch("raw-dump", "Show names alone, on one line").hide(true))
 }
@@ -69,6 +70,7 @@ pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> Li
         tables: event_tables::arguments::options(matches, configuration),
         import: file(matches, "import"),
         debug: flag(matches, "debug"),
+        why: text(matches, "why").map(str::to_owned),
     }
 }
 

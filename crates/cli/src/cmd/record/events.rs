@@ -20,10 +20,7 @@ pub(super) fn requested(
     sysfs: &Sysfs,
     tables: &EventTables,
 ) -> Result<Vec<EventRequest>, Failure> {
-    let (pmus, tracepoints) = (
-        SystemPmus::below(sysfs.root()),
-        Tracepoints(SystemTracefs::find()),
-    );
+    let (pmus, tracepoints) = (SystemPmus::below(sysfs.root()), Tracepoints::of_kernel());
     let sensors = HwmonPmus::below(sysfs.root());
     let catalogue = Catalogue::new(&pmus, &tracepoints)
         .with_tables(tables)
@@ -109,9 +106,14 @@ fn with_advice(error: &str) -> String {
 }
 
 /// The kernel's tracepoints, or why they cannot be seen.
-struct Tracepoints(Result<SystemTracefs, TracepointError>);
+pub(in crate::cmd) struct Tracepoints(Result<SystemTracefs, TracepointError>);
 
 impl Tracepoints {
+    /// Those of the running kernel.
+    pub(in crate::cmd) fn of_kernel() -> Tracepoints {
+        Tracepoints(SystemTracefs::find())
+    }
+
     fn ask<T>(
         &self,
         question: impl FnOnce(&SystemTracefs) -> Result<T, TracepointError>,
