@@ -181,7 +181,9 @@ fn masked_text(text: &str) -> String {
         // Metrics of tables can be in the groups of generic ones.
         let is_of_table = in_metrics && line.starts_with("  tma_");
         let begins = line.starts_with("       [") && !line.starts_with("       [name: ");
-        let is_description = in_description || begins;
+        // Below a metric stands nothing but texts, and one of them can hold a line that ends as a text does.
+        let is_text_of_metric = in_metrics && line.starts_with("       ");
+        let is_description = in_description || begins || is_text_of_metric;
         in_description = is_description && !line.ends_with(']');
         if !is_description && !is_of_table && (!in_metrics || is_generic) {
             masked.push_str(line);
