@@ -60,7 +60,7 @@ pub(super) fn answer(text: &str, command: &ListCommand) -> Result<Vec<u8>, Failu
 fn refusal(event: &ResolvedEvent) -> Option<String> {
     let attr = EventAttr {
         flags: event.attr.flags | AttrFlags::DISABLED,
-        ..event.attr.clone()
+        ..event.attr
     };
     let cpu = event.cpus.as_deref().and_then(first_cpu);
     let is_of_cores = attr.kind.0 <= 4 || cpu.is_none();
