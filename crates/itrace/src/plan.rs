@@ -74,7 +74,6 @@ impl Plan {
                 .processor
                 .map(|(family, model)| Errata::of(family, model))
                 .unwrap_or_default(),
-            ..Config::default()
         };
         Some(Plan {
             traced,
