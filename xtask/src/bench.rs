@@ -5,6 +5,7 @@ mod decode;
 mod events;
 mod large;
 mod libipt;
+mod list;
 mod names;
 mod program;
 mod read;
@@ -37,11 +38,12 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "annotate",
     "decode",
     "events",
     "large-dwarf",
+    "list",
     "names",
     "pt",
     "record",
@@ -86,6 +88,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("events") {
         events::run(&options)?;
+    }
+    if wanted("list") {
+        list::run(&options)?;
     }
     if wanted("large-dwarf") {
         large::run(&options)?;
