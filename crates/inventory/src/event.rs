@@ -7,6 +7,8 @@ use oxperf_abi::EventType;
 pub enum EventCategory {
     /// An event of a PMU.
     Pmu,
+    /// An event that programs read without the kernel's counters, by perf's words for its source.
+    UserSpace(&'static str),
     /// A tracepoint.
     Tracepoint,
     /// A marker in a program, found in the build-id cache.
@@ -22,6 +24,7 @@ impl EventCategory {
     pub fn title(self) -> &'static str {
         match self {
             EventCategory::Pmu => "Kernel PMU event",
+            EventCategory::UserSpace(title) => title,
             EventCategory::Tracepoint => "Tracepoint event",
             EventCategory::Sdt => "SDT event",
             EventCategory::RawDescriptor => "Raw event descriptor",

@@ -6,6 +6,7 @@ mod order;
 mod standing;
 mod sysfs;
 mod tables;
+mod user_space;
 
 pub(crate) use forms::forms;
 pub(crate) use order::in_order;
@@ -51,6 +52,7 @@ pub(crate) fn events(sources: &Sources<'_>, pmus: &[PmuDescription]) -> Vec<Coun
         legacy::gather(pmu, cores.len() > 1, sources, &mut gathered);
     }
     standing::gather(&mut gathered);
+    user_space::gather(sources, &mut gathered);
     if let Some(tracefs) = sources.tracefs {
         tracepoints::gather(tracefs, &mut gathered);
     }

@@ -4,7 +4,7 @@ use crate::gather::{self, SupportProbe};
 use crate::metric::in_groups;
 use crate::{CountableEvent, Instances, ListedMetric, tracepoints};
 use oxperf_metric::MetricCatalogue;
-use oxperf_pmu::{Catalogue, PmuDescription};
+use oxperf_pmu::{Catalogue, PmuDescription, UserSpacePmus};
 use oxperf_pmu_events::EventTables;
 use oxperf_tracepoint::Tracefs;
 use std::cell::OnceCell;
@@ -14,6 +14,8 @@ use std::cell::OnceCell;
 pub struct Sources<'a> {
     /// The PMUs.
     pub catalogue: &'a Catalogue<'a>,
+    /// PMUs that no kernel has.
+    pub user_space: &'a [&'a dyn UserSpacePmus],
     /// The tables of the machine's CPU, where there are any.
     pub tables: Option<&'a EventTables>,
     /// The metrics of the machine, where they are wanted.
@@ -33,6 +35,7 @@ impl<'a> Sources<'a> {
     pub fn new(catalogue: &'a Catalogue<'a>) -> Sources<'a> {
         Sources {
             catalogue,
+            user_space: &[],
             tables: None,
             metrics: None,
             tracefs: None,

@@ -3,6 +3,8 @@
 //!
 //! The kernel counts none of them: whoever counts reads [`HwmonPmus::value`].
 
+mod listing;
+
 use crate::PmuSource;
 use oxperf_abi::EventAttr;
 use std::fs;
@@ -15,23 +17,26 @@ const FIRST_KIND: u32 = 0xffff_0000;
 const MOST: u32 = 0xfffd;
 /// The end of the name of a file that holds a measured value.
 const INPUT: &str = "_input";
+/// The beginning of the names of these PMUs.
+const PREFIX: &str = "hwmon_";
 
-/// A kind of sensor: how its files begin, its number in an event's config, its unit and scale.
+/// A kind of sensor: how its files begin, its number in an event's config, its unit and scale, and what lists say of it.
 struct Quantity {
     name: &'static str,
     number: u64,
     unit: &'static str,
     scale: &'static str,
+    brief: &'static str,
 }
 
 const QUANTITIES: [Quantity; 7] = [
-    quantity("curr", 2, "A", "0.001"),
-    quantity("energy", 3, "J", "1e-6"),
-    quantity("fan", 4, "rpm", "1"),
-    quantity("humidity", 5, "%", "0.001"),
-    quantity("in", 6, "V", "0.001"),
-    quantity("power", 8, "W", "1e-6"),
-    quantity("temp", 10, "'C", "0.001"),
+    quantity("curr", 2, "A", "0.001", "Current"),
+    quantity("energy", 3, "J", "1e-6", "Energy use"),
+    quantity("fan", 4, "rpm", "1", "Fan speed"),
+    quantity("humidity", 5, "%", "0.001", "Humidity"),
+    quantity("in", 6, "V", "0.001", "Voltage"),
+    quantity("power", 8, "W", "1e-6", "Power"),
+    quantity("temp", 10, "'C", "0.001", "Temperature"),
 ];
 
 const fn quantity(
@@ -39,12 +44,14 @@ const fn quantity(
     number: u64,
     unit: &'static str,
     scale: &'static str,
+    brief: &'static str,
 ) -> Quantity {
     Quantity {
         name,
         number,
         unit,
         scale,
+        brief,
     }
 }
 
@@ -52,7 +59,7 @@ const fn quantity(
 struct Sensor {
     quantity: &'static Quantity,
     number: u16,
-    /// `temp_core_0`, if the device labels it.
+    /// `Core 0`, if the device labels it.
     label: Option<String>,
 }
 
@@ -69,7 +76,7 @@ impl Sensor {
         Some(Sensor {
             quantity,
             number,
-            label: label.map(|label| format!("{}_{}", quantity.name, as_name(label.trim()))),
+            label: label.map(|label| label.trim().to_owned()),
         })
     }
 
@@ -77,12 +84,18 @@ impl Sensor {
         format!("{}{}", self.quantity.name, self.number)
     }
 
+    /// Its name by its label: `temp_core_0`.
+    fn label_name(&self) -> Option<String> {
+        let label = self.label.as_deref()?;
+        Some(format!("{}_{}", self.quantity.name, as_name(label)))
+    }
+
     fn config(&self) -> u64 {
         self.quantity.number << 16 | u64::from(self.number)
     }
 
     fn is_called(&self, name: &str) -> bool {
-        self.name() == name || self.label.as_deref() == Some(name)
+        self.name() == name || self.label_name().as_deref() == Some(name)
     }
 }
 
@@ -144,7 +157,8 @@ impl HwmonPmus {
             .filter_map(|number| {
                 let name = fs::read_to_string(self.folder(number).join("name")).ok()?;
                 let name = name.trim();
-                (!name.is_empty() && !name.contains('/')).then(|| (number, format!("hwmon_{name}")))
+                (!name.is_empty() && !name.contains('/'))
+                    .then(|| (number, format!("{PREFIX}{name}")))
             });
         let mut devices: Vec<(u32, String)> = named.collect();
         devices.sort();
@@ -211,7 +225,7 @@ impl PmuSource for HwmonPmus {
             return Vec::new();
         }
         let sensors = self.sensors(pmu).into_iter();
-        let names = sensors.flat_map(|sensor| [Some(sensor.name()), sensor.label]);
+        let names = sensors.flat_map(|sensor| [Some(sensor.name()), sensor.label_name()]);
         names.flatten().collect()
     }
 }
@@ -222,7 +236,7 @@ mod tests {
     use crate::{Catalogue, MemoryPmus, MemoryTracepoints, ResolvedEvent, parse, resolve};
 
     /// A machine with two devices, as perf 7.2 was shown it.
-    fn machine(name: &str) -> PathBuf {
+    pub(super) fn machine(name: &str) -> PathBuf {
         let root = std::env::temp_dir().join(format!("oxperf-{name}-{}", std::process::id()));
         let files = [
             ("hwmon0/name", "coretemp\n"),

@@ -36,6 +36,7 @@ mod syntax;
 mod sysfs;
 pub mod tool;
 mod tracepoints;
+mod user_space;
 
 pub use catalogue::{Catalogue, PmuDescription, PmuEvent, PmuFormat};
 pub use cpu_model::CpuModel;
@@ -51,3 +52,4 @@ pub use syntax::{
 };
 pub use sysfs::{MemoryPmus, PmuSource, SystemPmus, is_kernel_kind};
 pub use tracepoints::{MemoryTracepoints, TracepointSource};
+pub use user_space::{UserSpaceEvent, UserSpacePmus};

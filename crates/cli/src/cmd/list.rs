@@ -14,7 +14,7 @@ use oxperf_inventory::{
 };
 use oxperf_metric::MetricCatalogue;
 use oxperf_pmu::metrics::MetricSystem;
-use oxperf_pmu::{Catalogue, MemoryTracepoints, SystemPmus};
+use oxperf_pmu::{Catalogue, HwmonPmus, MemoryTracepoints, SystemPmus, UserSpacePmus};
 use oxperf_pmu_events::EventTables;
 use oxperf_present::list::{self, JsonList, ListFormat, ListTextOptions, TextList};
 use oxperf_tracepoint::{SystemTracefs, Tracefs};
@@ -107,7 +107,10 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
     let catalogue = catalogue.with_tables(&tables);
     let metrics = || metrics(&catalogue, &tables);
     let tracefs = SystemTracefs::find().ok();
+    let sensors = HwmonPmus::below(environment::sysfs().root());
+    let user_space: [&dyn UserSpacePmus; 1] = [&sensors];
     let inventory = Inventory::new(Sources {
+        user_space: &user_space,
         tables: Some(&tables),
         metrics: Some(&metrics),
         tracefs: tracefs.as_ref().map(|tracefs| tracefs as &dyn Tracefs),
