@@ -6,6 +6,7 @@
 pub mod blocks;
 pub mod calls;
 pub mod counters;
+pub mod counts;
 pub mod diff;
 pub mod flame;
 pub mod function_costs;

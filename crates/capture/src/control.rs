@@ -50,8 +50,8 @@ pub(crate) struct RecordingControl {
 
 /// A workload with the name that the user gave.
 #[derive(Debug)]
-struct NamedWorkload {
-    process: Workload,
+pub(crate) struct NamedWorkload {
+    pub(crate) process: Workload,
     program: String,
 }
 
@@ -112,9 +112,8 @@ impl RecordingControl {
     /// # Errors
     /// The program cannot be executed.
     pub(crate) fn start(&mut self, start: Start) -> Result<(), CaptureError> {
-        if let Some(NamedWorkload { process, program }) = &mut self.workload {
-            let started = process.start();
-            started.map_err(|source| not_started(program, source))?;
+        if let Some(workload) = &mut self.workload {
+            workload.start()?;
         }
         if let Start::After(delay) = start {
             self.wake.add_delay(delay);
@@ -212,7 +211,14 @@ impl RecordingControl {
 }
 
 impl NamedWorkload {
-    fn spawn(program: &Program, output_to_error: bool) -> Result<NamedWorkload, CaptureError> {
+    /// Starts the process, held back before it executes the program.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub(crate) fn spawn(
+        program: &Program,
+        output_to_error: bool,
+    ) -> Result<NamedWorkload, CaptureError> {
         let first = program.arguments.first();
         let name = first.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let spec = WorkloadSpec {
@@ -228,6 +234,15 @@ impl NamedWorkload {
             }),
             Err(source) => Err(not_started(&name, source)),
         }
+    }
+
+    /// Lets the process execute the program.
+    ///
+    /// # Errors
+    /// The program cannot be executed.
+    pub(crate) fn start(&mut self) -> Result<(), CaptureError> {
+        let started = self.process.start();
+        started.map_err(|source| not_started(&self.program, source))
     }
 }
 

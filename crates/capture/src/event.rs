@@ -67,6 +67,8 @@ pub struct EventRequest {
     pub inherit: Option<bool>,
     /// The CPUs that the event's PMU counts on and the user names, when not all.
     pub cpus: Option<Vec<Cpu>>,
+    /// The PMU counts for a part of the system and not for tasks: it is opened on those CPUs whatever the target.
+    pub of_system: bool,
     /// Unit of the counts, `msec` of a clock.
     pub unit: Option<String>,
     /// The factor from a count to `unit`.
@@ -110,6 +112,7 @@ impl EventRequest {
             ratio_to_previous: None,
             inherit: None,
             cpus: None,
+            of_system: false,
             unit: None,
             scale: None,
         }

@@ -9,6 +9,7 @@ mod cpu_set;
 mod identity;
 mod memory;
 mod metric_constants;
+mod places;
 mod pmus;
 mod sched_domains;
 mod topology;
@@ -21,6 +22,7 @@ use oxperf_metric::MachineConstants;
 use oxperf_sys::Sysfs;
 
 pub use metric_constants::MetricScope;
+pub use places::HostCpu;
 use tree::Tree;
 
 /// A host whose `/proc` and `/sys` can be read.

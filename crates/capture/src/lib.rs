@@ -28,6 +28,7 @@
 mod acquire;
 mod build_id;
 mod control;
+pub mod count;
 mod describe;
 pub mod drain;
 mod error;

@@ -24,6 +24,7 @@ mod profile;
 mod record;
 mod report;
 mod script;
+mod stat;
 mod symbols;
 mod test;
 mod version;
@@ -34,6 +35,7 @@ pub(crate) use crate::arguments::Entry;
 pub(crate) static ALL: &[Entry] = &[
     profile::ENTRY,
     record::ENTRY,
+    stat::ENTRY,
     report::ENTRY,
     diff::ENTRY,
     annotate::ENTRY,

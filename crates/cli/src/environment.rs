@@ -157,6 +157,11 @@ pub(crate) fn variables() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()
 }
 
+/// The text between groups of digits, in the user's locale.
+pub(crate) fn digit_separator() -> Option<String> {
+    oxperf_sys::locale::digit_separator()
+}
+
 /// The search path of programs.
 pub(crate) fn search_path() -> Option<OsString> {
     std::env::var_os("PATH")

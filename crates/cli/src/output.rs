@@ -33,3 +33,8 @@ pub(crate) fn print_error(text: &str) {
 pub(crate) fn stdout() -> Output {
     Output::new(io::stdout())
 }
+
+/// Writes bytes to standard error as they are; nothing can be done when that fails.
+pub(crate) fn print_to_error(bytes: &[u8]) {
+    let _ = io::stderr().lock().write_all(bytes);
+}

@@ -50,6 +50,7 @@
 
 pub mod annotate;
 pub mod call_tree;
+pub mod counts;
 pub mod ctf;
 pub mod diff;
 pub mod dump;

@@ -3,9 +3,11 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::errno::check;
 use crate::process::effective_user;
 
 /// Links that are followed before a path is given up, as in the kernel.
@@ -178,6 +180,23 @@ fn reuse(path: &Path, refused: io::Error) -> io::Result<File> {
     file.set_permissions(fs::Permissions::from_mode(0o600))?;
     file.set_len(0)?;
     Ok(file)
+}
+
+/// Opens a descriptor that this process was given, by its number; writing to the file writes where the descriptor does.
+///
+/// # Errors
+/// `EBADF` where there is no such descriptor.
+pub fn of_descriptor(number: RawFd) -> io::Result<File> {
+    // SAFETY: the call takes numbers only.
+    let fd = check(unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) })?;
+    // SAFETY: the kernel just returned this descriptor, so nobody else owns it.
+    Ok(File::from(unsafe { OwnedFd::from_raw_fd(fd) }))
+}
+
+/// Makes the kernel write out all that it keeps in memory.
+pub fn write_out() {
+    // SAFETY: the call takes nothing and cannot fail.
+    unsafe { libc::sync() };
 }
 
 #[cfg(test)]

@@ -54,6 +54,7 @@ pub mod files;
 pub mod heap;
 mod kernel;
 pub mod limits;
+pub mod locale;
 mod map;
 mod open;
 mod overflow;
@@ -89,7 +90,7 @@ pub use ring::{
     AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, CounterPage, CounterRegisters, DataRing,
     FakePage, FakePageClock, RingError, RingPages, TimeConversion, UserCount,
 };
-pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self};
-pub use spawn::{SpawnError, Workload, WorkloadSpec};
+pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self, signal_name};
+pub use spawn::{CpuUsage, SpawnError, Workload, WorkloadSpec};
 pub use sysfs::Sysfs;
 pub use tsc::tsc_frequency;

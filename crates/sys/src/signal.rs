@@ -9,6 +9,7 @@
 
 use crate::arrivals::{self, Shared};
 use crate::errno::check;
+use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -286,6 +287,20 @@ pub fn kill_self(number: i32) -> io::Result<()> {
         }
         check(libc::raise(number)).map(drop)
     }
+}
+
+/// The words of the C library for a signal: `Killed`, `Segmentation fault`.
+pub fn signal_name(number: i32) -> String {
+    // SAFETY: the call takes a number; the text that it returns is static, or a buffer of this thread that stays until its
+    // next call.
+    let text = unsafe { libc::strsignal(number) };
+    if text.is_null() {
+        return format!("signal {number}");
+    }
+    // SAFETY: not null, and ended by a NUL byte.
+    unsafe { CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned()
 }
 
 #[cfg(test)]

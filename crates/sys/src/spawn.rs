@@ -18,9 +18,11 @@ use image::Image;
 use oxperf_abi::Pid;
 use std::ffi::{NulError, OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
+use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 /// The program to execute.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +69,30 @@ pub struct Workload {
     /// Until the start: the writing end that releases the child, the reading end that reports the outcome.
     gate: Option<(PipeWriter, PipeReader)>,
     status: Option<ExitStatus>,
+    usage: Option<CpuUsage>,
+}
+
+/// The processor time that a process and its children took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CpuUsage {
+    /// In user mode.
+    pub user: Duration,
+    /// In the kernel.
+    pub system: Duration,
+}
+
+impl CpuUsage {
+    fn new(usage: &libc::rusage) -> CpuUsage {
+        let duration = |time: libc::timeval| {
+            let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+            let microseconds = u64::try_from(time.tv_usec).unwrap_or(0);
+            Duration::from_secs(seconds) + Duration::from_micros(microseconds)
+        };
+        CpuUsage {
+            user: duration(usage.ru_utime),
+            system: duration(usage.ru_stime),
+        }
+    }
 }
 
 impl Workload {
@@ -95,6 +121,7 @@ impl Workload {
                     pid: Pid(pid),
                     gate: Some((release, outcome)),
                     status: None,
+                    usage: None,
                 })
             }
         }
@@ -140,6 +167,11 @@ impl Workload {
         Ok(self.status)
     }
 
+    /// The processor time that the child took, once its end is known.
+    pub fn usage(&self) -> Option<CpuUsage> {
+        self.usage
+    }
+
     /// Waits until the child ends. A child that was not started waits for ever: start it first.
     ///
     /// # Errors
@@ -178,11 +210,14 @@ impl Workload {
             return Ok(());
         }
         let mut status = 0;
-        // SAFETY: the status is live; the id is that of our child, which has not been waited for.
-        match check(unsafe { libc::waitpid(self.pid.0, &mut status, flags) }) {
+        // SAFETY: zero is a valid value of every field.
+        let mut usage: libc::rusage = unsafe { MaybeUninit::zeroed().assume_init() };
+        // SAFETY: status and usage are live; the id is that of our child, which has not been waited for.
+        match check(unsafe { libc::wait4(self.pid.0, &mut status, flags, &mut usage) }) {
             Ok(0) => Ok(()),
             Ok(_) => {
                 self.status = Some(ExitStatus::from_raw(status));
+                self.usage = Some(CpuUsage::new(&usage));
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
@@ -220,8 +255,11 @@ mod tests {
     fn runs_when_released_and_gives_its_status() {
         let mut workload = spawn(&["sh", "-c", "exit $GREETING"]).unwrap();
         assert_eq!(workload.try_wait().unwrap(), None);
+        assert_eq!(workload.usage(), None);
         workload.start().unwrap();
         assert_eq!(workload.wait().unwrap().code(), Some(7));
+        let usage = workload.usage().unwrap();
+        assert!(usage.user + usage.system < Duration::from_secs(60));
         assert_eq!(workload.try_wait().unwrap().unwrap().code(), Some(7));
     }
 

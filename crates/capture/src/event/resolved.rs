@@ -54,6 +54,7 @@ impl EventRequest {
             ratio_to_previous: event.terms.ratio_to_previous,
             inherit: event.terms.inherit,
             cpus,
+            of_system: event.of_system,
             unit: event.unit,
             scale: event.scale,
         })

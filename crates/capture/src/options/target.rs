@@ -26,6 +26,11 @@ impl Target {
         matches!(self, Target::AllCpus | Target::Cpus(_))
     }
 
+    /// Returns whether it names tasks that exist.
+    pub fn is_named(&self) -> bool {
+        matches!(self, Target::Processes(_) | Target::Threads(_))
+    }
+
     /// Returns whether the new tasks of a target task are sampled when nobody says otherwise.
     pub fn inherits(&self) -> bool {
         matches!(self, Target::Workload | Target::Processes(_))

@@ -46,7 +46,7 @@ impl RingKey {
     }
 }
 
-/// The sites of an event that is counted: a task is followed over all CPUs.
+/// The sites of an event that is counted: a task is followed over all CPUs, unless the event belongs to some.
 pub(super) fn for_counting(
     target: &TargetOptions,
     machine: &MachineInfo,
@@ -55,6 +55,9 @@ pub(super) fn for_counting(
     let cpus = match &target.target {
         Target::AllCpus => counted_on(&machine.online, request),
         Target::Cpus(cpus) => counted_on(cpus, request),
+        Target::Workload | Target::Processes(_) | Target::Threads(_) if request.of_system => {
+            counted_on(&machine.online, request)
+        }
         Target::Workload | Target::Processes(_) | Target::Threads(_) => vec![None],
     };
     of_each(&cpus, &tasks(target, machine))

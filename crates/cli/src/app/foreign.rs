@@ -55,10 +55,6 @@ const ALL: &[(&str, &str)] = &[
         "'PROGRAM record -a -e sched:sched_switch,sched:sched_wakeup -- sleep 5', then 'PROGRAM script'",
     ),
     (
-        "stat",
-        "'PROGRAM record -e EVENT -c NUMBER -- COMMAND', then 'PROGRAM report -n --show-total-period': counts by sampling",
-    ),
-    (
         "timechart",
         "'PROGRAM record -a -e sched:sched_switch -- sleep 5', then 'PROGRAM export' for the Firefox Profiler",
     ),

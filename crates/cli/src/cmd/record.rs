@@ -1,9 +1,9 @@
 //! `record`: samples of a program, of processes or of the whole machine, into a file.
 
 mod arguments;
-mod events;
+pub(super) mod events;
 mod messages;
-mod target;
+pub(super) mod target;
 mod values;
 
 use std::path::PathBuf;

@@ -55,8 +55,10 @@ fn blank(pmu: &Pmu<'_>, event: &EventSpec) -> ResolvedEvent {
     } else {
         event.name.clone()
     };
+    let cpus = pmu.cpus();
     ResolvedEvent {
-        cpus: pmu.cpus(),
+        of_system: cpus.is_some() && !pmu.is_core(),
+        cpus,
         ..ResolvedEvent::new(&name, pmu.name())
     }
 }

@@ -16,6 +16,8 @@ pub struct ResolvedEvent {
     pub pmu: String,
     /// The CPUs that the PMU counts on, as sysfs lists them; `None` for all.
     pub cpus: Option<String>,
+    /// The PMU counts for a part of the system and not for tasks: it is opened on those CPUs alone.
+    pub of_system: bool,
     /// Index of the group's leader; `None` for an event that leads or stands alone.
     pub leader: Option<usize>,
     /// The group's name, on its leader.
@@ -70,6 +72,7 @@ impl ResolvedEvent {
             name: name.to_owned(),
             pmu: pmu.to_owned(),
             cpus: None,
+            of_system: false,
             leader: None,
             group_name: None,
             weak_group: false,

@@ -15,7 +15,7 @@ use crate::output::print_error;
 const DEFAULT_EVENT: &str = "cycles:P";
 
 /// Looks up the events that the user named.
-pub(super) fn requested(
+pub(in crate::cmd) fn requested(
     texts: &[String],
     sysfs: &Sysfs,
     tables: &EventTables,

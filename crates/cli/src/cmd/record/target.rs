@@ -10,17 +10,19 @@ use super::ArgumentProblem;
 
 /// The options that name a target, as the user wrote them.
 #[derive(Clone, Copy, Default)]
-pub(super) struct TargetTexts<'a> {
-    pub(super) pids: Option<&'a str>,
-    pub(super) tids: Option<&'a str>,
-    pub(super) cpus: Option<&'a str>,
-    pub(super) all_cpus: bool,
-    pub(super) per_thread: bool,
-    pub(super) has_workload: bool,
+pub(in crate::cmd) struct TargetTexts<'a> {
+    pub(in crate::cmd) pids: Option<&'a str>,
+    pub(in crate::cmd) tids: Option<&'a str>,
+    pub(in crate::cmd) cpus: Option<&'a str>,
+    pub(in crate::cmd) all_cpus: bool,
+    pub(in crate::cmd) per_thread: bool,
+    pub(in crate::cmd) has_workload: bool,
 }
 
 /// Returns the target, and warnings of options that do not count.
-pub(super) fn target(texts: TargetTexts<'_>) -> Result<(Target, Vec<String>), ArgumentProblem> {
+pub(in crate::cmd) fn target(
+    texts: TargetTexts<'_>,
+) -> Result<(Target, Vec<String>), ArgumentProblem> {
     let mut warnings = Vec::new();
     let mut warn = |is_overridden: bool, text: &str| {
         if is_overridden {

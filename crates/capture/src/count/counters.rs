@@ -1,0 +1,165 @@
+//! Open counters, and what they say.
+
+use std::io;
+
+use oxperf_abi::CountReading;
+use oxperf_sys::{Control, ControlScope, CounterRead, EventFd, Kernel};
+
+use super::CountRequest;
+use crate::event::EventRequest;
+use crate::explain::Explanation;
+use crate::plan::{OpenSite, PlannedEvent};
+
+/// An event with its counters.
+#[derive(Debug)]
+pub struct CountedEvent {
+    /// The event as it was opened.
+    pub planned: PlannedEvent,
+    /// The reason why nothing counts it.
+    pub refusal: Option<Explanation>,
+    /// The name that the user gave, where another event took its place.
+    pub replaces: Option<String>,
+    /// It left a group that could not be opened, and is opened alone when everything else is.
+    pub(super) waits: bool,
+    /// The counter at each site of the plan; none where its thread is gone.
+    pub(super) fds: Vec<Option<EventFd>>,
+}
+
+impl CountedEvent {
+    pub(super) fn new(planned: PlannedEvent, request: CountRequest) -> CountedEvent {
+        CountedEvent {
+            fds: planned.sites.iter().map(|_| None).collect(),
+            planned,
+            refusal: request.refusal,
+            replaces: request.replaces,
+            waits: false,
+        }
+    }
+
+    /// The request.
+    pub fn request(&self) -> &EventRequest {
+        &self.planned.request
+    }
+
+    /// Returns whether the kernel counts it.
+    pub fn is_supported(&self) -> bool {
+        self.refusal.is_none()
+    }
+
+    /// Returns whether it is open anywhere.
+    pub(super) fn is_open(&self) -> bool {
+        self.fds.iter().any(Option::is_some)
+    }
+
+    /// The counter at a site.
+    pub(super) fn fd_at(&self, site: OpenSite) -> Option<&EventFd> {
+        let index = self.planned.sites.iter().position(|own| *own == site)?;
+        self.fds.get(index)?.as_ref()
+    }
+}
+
+/// The counter of an event at one of its sites, by their indices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct CounterPlace {
+    pub(super) event: usize,
+    pub(super) site: usize,
+}
+
+/// All counters of a run.
+#[derive(Debug)]
+pub struct Counters {
+    pub(super) events: Vec<CountedEvent>,
+    /// The counters in the order in which they were opened: CPU by CPU.
+    pub(super) order: Vec<CounterPlace>,
+    /// The members of each event's group; none of an event that stands alone or is a member.
+    pub(super) members: Vec<Vec<usize>>,
+}
+
+/// What the counters of an event said, site by site: nothing where one could not be read.
+pub(super) type EventReadings = Vec<Option<CountReading>>;
+
+impl Counters {
+    /// The events, in the order in which they were asked for.
+    pub fn events(&self) -> &[CountedEvent] {
+        &self.events
+    }
+
+    /// What was found out about the events, so that the next run need not.
+    pub fn requests(&self) -> Vec<CountRequest> {
+        let request = |event: &CountedEvent| CountRequest {
+            event: event.request().clone(),
+            refusal: event.refusal.clone(),
+            replaces: event.replaces.clone(),
+        };
+        self.events.iter().map(request).collect()
+    }
+
+    /// Starts the counting; members follow their leaders.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub(super) fn enable(&self, kernel: &dyn Kernel) -> io::Result<()> {
+        self.control_leaders(kernel, Control::Enable(ControlScope::Event))
+    }
+
+    /// Stops the counting.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub(super) fn disable(&self, kernel: &dyn Kernel) -> io::Result<()> {
+        self.control_leaders(kernel, Control::Disable(ControlScope::Event))
+    }
+
+    fn control_leaders(&self, kernel: &dyn Kernel, control: Control<'_>) -> io::Result<()> {
+        for place in &self.order {
+            let event = &self.events[place.event];
+            let leads = event.request().leader.is_none();
+            if let Some(fd) = event.fds[place.site].as_ref().filter(|_| leads) {
+                kernel.control(fd, control)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all counters: a group with one read of its leader, so that its counts belong together.
+    pub(super) fn read(&self, kernel: &dyn Kernel) -> Vec<EventReadings> {
+        let unread = |event: &CountedEvent| vec![None; event.fds.len()];
+        let mut readings: Vec<EventReadings> = self.events.iter().map(unread).collect();
+        for &place in &self.order {
+            self.read_at(kernel, place, &mut readings);
+        }
+        readings
+    }
+
+    fn read_at(&self, kernel: &dyn Kernel, place: CounterPlace, readings: &mut [EventReadings]) {
+        let event = &self.events[place.event];
+        let leads = event.request().leader.is_none();
+        let Some(fd) = event.fds[place.site].as_ref().filter(|_| leads) else {
+            return;
+        };
+        let Ok(read) = kernel.read(fd, event.planned.attr.read_format) else {
+            return;
+        };
+        let members = &self.members[place.event];
+        // The kernel counts a group as a whole: without one of its members there is no count of the group.
+        if read.values.len() != 1 + members.len() {
+            return;
+        }
+        let site = event.planned.sites[place.site];
+        readings[place.event][place.site] = reading(&read, 0);
+        for (index, &member) in members.iter().enumerate() {
+            let sites = &self.events[member].planned.sites;
+            if let Some(place) = sites.iter().position(|own| *own == site) {
+                readings[member][place] = reading(&read, index + 1);
+            }
+        }
+    }
+}
+
+fn reading(read: &CounterRead, index: usize) -> Option<CountReading> {
+    Some(CountReading {
+        value: read.values.get(index)?.value,
+        enabled: read.enabled?,
+        running: read.running?,
+    })
+}

@@ -1,0 +1,280 @@
+//! Opens the counters of a plan, CPU by CPU, and does without those that the kernel refuses.
+
+use std::collections::BTreeSet;
+
+use oxperf_abi::{AttrFlags, Cpu, Tid};
+use oxperf_sys::{Kernel, OpenError, OpenFlags, OpenRequest};
+
+use super::CountRequest;
+use super::counters::{CountedEvent, CounterPlace, Counters};
+use crate::error::CaptureError;
+use crate::event::EventRequest;
+use crate::explain::{AccessRequest, Explanation, Permissions};
+use crate::fallback::{self, EventChange, FallbackStep};
+use crate::notice::{Notice, Observer};
+use crate::options::TargetOptions;
+use crate::plan::{MachineInfo, Plan, Purpose, TargetTask};
+use crate::system;
+use crate::unsupported::Unsupported;
+
+/// The kernel and the tasks that counters are opened on.
+pub(super) struct Opening<'a> {
+    pub(super) kernel: &'a dyn Kernel,
+    pub(super) target: &'a TargetOptions,
+    pub(super) machine: &'a MachineInfo,
+    /// The first thread of the workload, when there is one.
+    pub(super) workload: Option<Tid>,
+    pub(super) permissions: Permissions,
+    pub(super) raised_files: bool,
+}
+
+impl Opening<'_> {
+    /// Opens the counters of all events that the kernel counts.
+    ///
+    /// # Errors
+    /// None of them does.
+    pub(super) fn open(
+        mut self,
+        requests: Vec<CountRequest>,
+        observer: &mut dyn Observer,
+    ) -> Result<Counters, CaptureError> {
+        let events: Vec<EventRequest> = requests.iter().map(|own| own.event.clone()).collect();
+        let planned = self.planned(&events).into_iter().zip(requests);
+        let mut counters = Counters {
+            events: planned
+                .map(|(planned, request)| CountedEvent::new(planned, request))
+                .collect(),
+            order: Vec::new(),
+            members: members(&events),
+        };
+        for cpu in cpus(&counters.events) {
+            for event in 0..counters.events.len() {
+                self.open_on(cpu, event, &mut counters, observer);
+            }
+        }
+        self.open_dissolved(&mut counters, observer);
+        let refusals = counters
+            .events
+            .iter()
+            .filter_map(|event| event.refusal.clone());
+        match refusals.last() {
+            Some(refusal) if !counters.events.iter().any(CountedEvent::is_supported) => {
+                Err(CaptureError::NoEvent(refusal))
+            }
+            _ => Ok(counters),
+        }
+    }
+
+    fn planned(&self, requests: &[EventRequest]) -> Vec<crate::plan::PlannedEvent> {
+        let (purpose, unsupported) = (Purpose::Counting, Unsupported::default());
+        Plan::new(self.target, purpose, requests, self.machine, unsupported).events
+    }
+
+    /// Opens the event's counters on a CPU, or those that belong to none.
+    fn open_on(
+        &mut self,
+        cpu: Option<Cpu>,
+        event: usize,
+        counters: &mut Counters,
+        observer: &mut dyn Observer,
+    ) {
+        for site in 0..counters.events[event].planned.sites.len() {
+            let place = CounterPlace { event, site };
+            let opened = &counters.events[event];
+            if opened.planned.sites[site].cpu != cpu || opened.waits || !opened.is_supported() {
+                continue;
+            }
+            while let Err(error) = self.open_counter(place, counters) {
+                if !self.adapt(place, error, counters, observer) {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn open_counter(&self, place: CounterPlace, counters: &mut Counters) -> Result<(), OpenError> {
+        let event = &counters.events[place.event];
+        let site = event.planned.sites[place.site];
+        let group = match event.request().leader {
+            Some(leader) => Some(
+                counters.events[leader]
+                    .fd_at(site)
+                    .ok_or(OpenError::NoSuchTask)?,
+            ),
+            None => None,
+        };
+        let task = match site.task {
+            TargetTask::Anyone => oxperf_sys::EventTask::Any,
+            TargetTask::Workload => {
+                oxperf_sys::EventTask::Thread(self.workload.ok_or(OpenError::NoSuchTask)?)
+            }
+            TargetTask::Thread(tid) => oxperf_sys::EventTask::Thread(tid),
+        };
+        let fd = self.kernel.open(&OpenRequest {
+            attr: &event.planned.attr,
+            task,
+            cpu: site.cpu,
+            group,
+            flags: OpenFlags::default(),
+        })?;
+        counters.events[place.event].fds[place.site] = Some(fd);
+        counters.order.push(place);
+        Ok(())
+    }
+
+    /// Changes what is asked for after a refusal, and returns whether the counter is to be tried again. Every change takes
+    /// something away, so that the attempts end.
+    fn adapt(
+        &mut self,
+        place: CounterPlace,
+        error: OpenError,
+        counters: &mut Counters,
+        observer: &mut dyn Observer,
+    ) -> bool {
+        if error == OpenError::ProcessFiles && !self.raised_files {
+            self.raised_files = true;
+            self.permissions.open_files = system::raise_open_files();
+            return true;
+        }
+        let event = &counters.events[place.event];
+        // A thread that ended is one that counts nothing more.
+        let threads = self.machine.threads.len();
+        if error == OpenError::NoSuchTask && threads > 1 {
+            return false;
+        }
+        match self.step(event, error) {
+            FallbackStep::Change(EventChange::LeaveGroup) => {
+                dissolve(place.event, counters);
+                false
+            }
+            FallbackStep::Change(change) if !event.is_open() => {
+                self.change(place.event, change, counters, observer);
+                true
+            }
+            _ => {
+                self.refuse(place.event, error, counters);
+                false
+            }
+        }
+    }
+
+    fn step(&self, event: &CountedEvent, error: OpenError) -> FallbackStep {
+        let is_weak = event.request().weak_group && event.request().leader.is_some();
+        match error {
+            OpenError::Invalid if is_weak => FallbackStep::Change(EventChange::LeaveGroup),
+            // What cannot be counted here is shown as such, not replaced.
+            OpenError::NoSuchEvent
+            | OpenError::NoPmu
+            | OpenError::Invalid
+            | OpenError::NotImplemented => FallbackStep::GiveUp,
+            _ => fallback::step(
+                &event.planned,
+                error,
+                self.target.target.is_cpu_wide(),
+                Unsupported::default(),
+                self.permissions,
+            ),
+        }
+    }
+
+    fn change(
+        &self,
+        event: usize,
+        change: EventChange,
+        counters: &mut Counters,
+        observer: &mut dyn Observer,
+    ) {
+        let changed = &mut counters.events[event];
+        if let Some(notice) = fallback::apply(change, &mut changed.planned.request) {
+            if let Notice::EventReplaced { asked, .. } = &notice {
+                changed.replaces = Some(asked.clone());
+            }
+            observer.notice(notice);
+        }
+        self.plan_again(counters);
+    }
+
+    /// Makes the attributes of all events that are not open yet anew.
+    fn plan_again(&self, counters: &mut Counters) {
+        let requests: Vec<EventRequest> = counters
+            .events
+            .iter()
+            .map(|event| event.request().clone())
+            .collect();
+        let planned = self.planned(&requests);
+        for (event, planned) in counters.events.iter_mut().zip(planned) {
+            if !event.is_open() {
+                event.planned = planned;
+            }
+        }
+    }
+
+    /// Opens the events that left a weak group, which is done when everything else is open.
+    fn open_dissolved(&mut self, counters: &mut Counters, observer: &mut dyn Observer) {
+        let mut waiting = Vec::new();
+        for (index, event) in counters.events.iter_mut().enumerate() {
+            if std::mem::take(&mut event.waits) {
+                waiting.push(index);
+            }
+        }
+        if waiting.is_empty() {
+            return;
+        }
+        self.plan_again(counters);
+        for cpu in cpus(&counters.events) {
+            for &event in &waiting {
+                self.open_on(cpu, event, counters, observer);
+            }
+        }
+    }
+
+    /// Does without the event, and without the members of the group that it leads.
+    fn refuse(&self, event: usize, error: OpenError, counters: &mut Counters) {
+        let members = counters.members[event].clone();
+        for event in [event].into_iter().chain(members) {
+            let refused = &mut counters.events[event];
+            refused.refusal = Some(self.explain(&*refused, error));
+        }
+    }
+
+    fn explain(&self, event: &CountedEvent, error: OpenError) -> Explanation {
+        let access = AccessRequest {
+            cpu_wide: self.target.target.is_cpu_wide(),
+            kernel: !event.planned.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL),
+            tracepoint: event.request().is_tracepoint(),
+        };
+        let name = &event.request().name;
+        Explanation::new(name, error, access, &self.target.target, self.permissions)
+    }
+}
+
+/// Makes every event of the group that `event` belongs to stand alone; what was open of it is closed, to be opened again.
+fn dissolve(event: usize, counters: &mut Counters) {
+    let leader = counters.events[event].request().leader.unwrap_or(event);
+    let members = std::mem::take(&mut counters.members[leader]);
+    let group: Vec<usize> = [leader].into_iter().chain(members).collect();
+    for &event in &group {
+        let dissolved = &mut counters.events[event];
+        dissolved.planned.request.leader = None;
+        dissolved.waits = true;
+        dissolved.fds.iter_mut().for_each(|fd| *fd = None);
+    }
+    counters.order.retain(|place| !group.contains(&place.event));
+}
+
+/// The CPUs of all sites, rising; those that belong to none come first.
+fn cpus(events: &[CountedEvent]) -> BTreeSet<Option<Cpu>> {
+    let sites = events.iter().flat_map(|event| &event.planned.sites);
+    sites.map(|site| site.cpu).collect()
+}
+
+/// The members of the group that each event leads.
+fn members(requests: &[EventRequest]) -> Vec<Vec<usize>> {
+    let mut members = vec![Vec::new(); requests.len()];
+    for (index, request) in requests.iter().enumerate() {
+        if let Some(of_leader) = request.leader.and_then(|leader| members.get_mut(leader)) {
+            of_leader.push(index);
+        }
+    }
+    members
+}

@@ -1,0 +1,111 @@
+//! `stat`: events of a program, of processes or of the whole machine are counted.
+
+mod arguments;
+mod destination;
+mod events;
+mod measure;
+mod offline;
+mod options;
+mod places;
+mod problem;
+mod reasons;
+mod show;
+
+use oxperf_capture::{CaptureError, EventRequest, Target};
+
+use crate::cmd::Entry;
+use crate::failure::{Failure, code};
+use crate::output::print_error;
+use measure::Measured;
+use options::StatCommand;
+use problem::StatProblem;
+use show::Display;
+
+/// The command.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "stat",
+    command: arguments::command,
+    run: arguments::run,
+    shares_work: false,
+};
+
+/// perf's words when no event can be counted.
+const NOTHING_COUNTED: &str = "Error:\nNo supported events found.\n";
+/// What a shell adds to the number of the signal that ended a program.
+const SIGNALLED: i32 = 128;
+
+/// Counts as the options say; the exit code is the workload's.
+fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
+    let requests = events::requested(command)?;
+    let Some(command) = on_online_cpus(command, &requests) else {
+        print_error(NOTHING_COUNTED);
+        return Ok(code::USAGE_OF_PROGRAM);
+    };
+    let mut display = Display::new(&command)?;
+    match measure::measure(&command, requests, &mut display) {
+        Ok(measured) => end_as(&measured),
+        Err(Failed::Capture(error)) => Ok(report(error, program)),
+        Err(Failed::Other(failure)) => Err(failure),
+    }
+}
+
+/// The options without the CPUs of `-C` that are offline, which is said; `None` when none is left.
+fn on_online_cpus(command: &StatCommand, requests: &[EventRequest]) -> Option<StatCommand> {
+    let mut command = command.clone();
+    if let Some(online) = offline::without_offline(&command, requests) {
+        online
+            .warnings
+            .iter()
+            .for_each(|warning| print_error(warning));
+        command.options.target.target = online.target;
+    }
+    (command.options.target.target != Target::Cpus(Vec::new())).then_some(command)
+}
+
+/// The end of a measurement without its result.
+#[derive(Debug)]
+enum Failed {
+    /// Nothing can be counted.
+    Capture(CaptureError),
+    /// The output cannot be written.
+    Other(Failure),
+}
+
+impl From<CaptureError> for Failed {
+    fn from(error: CaptureError) -> Failed {
+        Failed::Capture(error)
+    }
+}
+
+impl From<std::io::Error> for Failed {
+    fn from(error: std::io::Error) -> Failed {
+        Failed::Other(error.into())
+    }
+}
+
+/// Prints why nothing was counted, in perf's words where it has some; gives the exit code.
+fn report(error: CaptureError, program: &str) -> i32 {
+    match error {
+        CaptureError::NoSuchProcess => return arguments::report(&StatProblem::no_task(), program),
+        CaptureError::Workload { source, .. } => print_error(&format!("Workload failed: {source}")),
+        CaptureError::NoEvent(explanation) => {
+            print_error(&format!("{NOTHING_COUNTED}{explanation}"));
+        }
+        other => print_error(&other.to_string()),
+    }
+    code::USAGE_OF_PROGRAM
+}
+
+/// Ends by the signal that ended this program, if any; else gives the workload's exit code.
+fn end_as(measured: &Measured) -> Result<i32, Failure> {
+    use std::os::unix::process::ExitStatusExt;
+    if let Some(signal) = measured.ending.signal {
+        oxperf_sys::kill_self(signal)
+            .map_err(|error| Failure::new(format!("cannot end by signal {signal}: {error}")))?;
+    }
+    let of_workload = |status: std::process::ExitStatus| match status.signal() {
+        Some(signal) => SIGNALLED + signal,
+        None => status.code().unwrap_or(code::SUCCESS),
+    };
+    Ok(measured.ending.workload.map_or(code::SUCCESS, of_workload))
+}

@@ -1,0 +1,435 @@
+//! The options of `stat`: each defined once, with its help, and read into typed options.
+
+mod later;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use oxperf_analysis::counts::CountGrouping;
+use oxperf_capture::count::CountOptions;
+use oxperf_capture::{Privilege, Program, Start, TargetOptions};
+use oxperf_present::counts::{CountForm, CountSubject};
+
+use super::options::{CountOutput, Repeats, Rounds, StatCommand};
+use super::problem::StatProblem;
+use crate::arguments::{Invocation, text};
+use crate::cmd::record::target::{self, TargetTexts};
+use crate::environment;
+use crate::failure::Failure;
+use crate::output::print_error;
+
+const EXAMPLES: &str = "\
+Examples:
+  oxperf stat -e task-clock,page-faults ls      what a program did, and how long it took
+  oxperf stat -r 10 -e instructions ./program   the mean of ten runs, and how much they differ
+  oxperf stat -a -I 1000 -e context-switches    what the whole machine does, every second";
+
+/// The options.
+pub(super) fn command() -> Command {
+    Command::new("stat")
+        .about("Count events of a program, of processes or of the whole machine")
+        .after_help(EXAMPLES)
+        .override_usage("oxperf stat [OPTIONS] [--] [COMMAND [ARGS]...]\n       oxperf stat [OPTIONS] -a | -p PID | -t TID")
+        .args_override_self(true)
+        .next_help_heading("What to count")
+        .args(event_arguments())
+        .next_help_heading("Whom to count")
+        .args(target_arguments())
+        .next_help_heading("When to count")
+        .args(time_arguments())
+        .next_help_heading("What to add up")
+        .args(grouping_arguments())
+        .next_help_heading("The output")
+        .args(output_arguments())
+        .args(later::arguments())
+        .arg(
+            Arg::new("workload")
+                .value_name("command")
+                .num_args(1..)
+                .trailing_var_arg(true)
+                .value_parser(value_parser!(OsString))
+                .help("Program to run, with its arguments; counting ends with it"),
+        )
+}
+
+fn flag(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+fn value(name: &'static str, shown: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name(shown)
+        .allow_hyphen_values(true)
+}
+
+fn event_arguments() -> [Arg; 7] {
+    [
+        value("event", "event")
+            .short('e')
+            .action(ArgAction::Append)
+            .help("Event to count, may be repeated: cycles, task-clock, page-faults, sched:sched_switch, cpu/event=0x3c/; modifiers after a colon, groups in braces"),
+        flag("null").short('n').help("Count nothing, only take the time"),
+        flag("all-user").conflicts_with("all-kernel").help("Count in user mode only"),
+        flag("all-kernel").help("Count in kernel mode only"),
+        flag("no-inherit").short('i').help("Do not count children of the target"),
+        flag("scale").overrides_with("no-scale").help("Scale counts up for the time in which an event had no counter [default]"),
+        flag("no-scale").help("Show counts as the counters have them, though they did not count all the time"),
+    ]
+}
+
+fn target_arguments() -> [Arg; 4] {
+    [
+        flag("all-cpus")
+            .short('a')
+            .help("Everything on all CPUs [default without a program]"),
+        value("cpu", "cpu")
+            .short('C')
+            .help("Everything on these CPUs, such as 0,2-3"),
+        value("pid", "pid")
+            .short('p')
+            .help("Running processes, comma separated"),
+        value("tid", "tid")
+            .short('t')
+            .help("Running threads, comma separated"),
+    ]
+}
+
+fn time_arguments() -> [Arg; 9] {
+    [
+        value("delay", "n")
+            .short('D')
+            .help("Start counting so many milliseconds after the program; -1 leaves counting off"),
+        value("interval-print", "n")
+            .short('I')
+            .help("Show what was counted every so many milliseconds"),
+        value("interval-count", "n").help("End after so many intervals"),
+        value("timeout", "n").help("End after so many milliseconds"),
+        value("repeat", "n").short('r').help(
+            "Run the program so often and show means with their deviation; 0 repeats for ever",
+        ),
+        value("pre", "command").help("Shell command to run before each run of the program"),
+        value("post", "command").help("Shell command to run after each run of the program"),
+        flag("sync")
+            .short('S')
+            .help("Write out what the kernel has not written yet before each run"),
+        flag("affinity").action(ArgAction::SetTrue).help(
+            "Accepted as perf's: counters of another CPU are read from where this program runs",
+        ),
+    ]
+}
+
+fn grouping_arguments() -> [Arg; 9] {
+    [
+        flag("no-aggr")
+            .short('A')
+            .help("Every CPU and every PMU by itself"),
+        flag("no-merge").help("The same as --no-aggr"),
+        flag("per-socket").help("Add up by processor socket"),
+        flag("per-die").help("Add up by processor die"),
+        flag("per-cluster").help("Add up by processor cluster"),
+        Arg::new("per-cache")
+            .long("per-cache")
+            .value_name("cache level")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("")
+            .help("Add up by instance of this cache level [default: the last]"),
+        flag("per-core").help("Add up by physical core"),
+        flag("per-node").help("Add up by NUMA node"),
+        flag("per-thread").help("Every thread by itself"),
+    ]
+}
+
+fn output_arguments() -> [Arg; 13] {
+    [
+        flag("big-num")
+            .short('B')
+            .overrides_with("no-big-num")
+            .help("Group the digits of large numbers as the locale has it [default]"),
+        flag("no-big-num").help("Do not group digits"),
+        value("field-separator", "separator")
+            .short('x')
+            .help("Fields with this between them, \\t for a tab, in place of a table"),
+        flag("json-output")
+            .short('j')
+            .help("JSON, an object a line"),
+        value("output", "file")
+            .short('o')
+            .value_parser(value_parser!(PathBuf))
+            .help("File to write to"),
+        flag("append").help("Append to the file"),
+        value("log-fd", "n").help("Descriptor to write to, in place of standard error"),
+        flag("table").help("List the time of every run, with -r"),
+        flag("summary").help("Show the sums below the intervals, too"),
+        flag("no-csv-summary").help("Leave the word summary out of fields below intervals"),
+        flag("interval-clear").help("Clear the screen before every interval"),
+        flag("quiet").help("Show nothing"),
+        flag("verbose")
+            .short('v')
+            .action(ArgAction::Count)
+            .help("Also say what is opened and read"),
+    ]
+}
+
+/// Runs `stat`; the exit code is the workload's.
+pub(super) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, Failure> {
+    match parse(matches) {
+        Ok(command) => super::perform(&command, &invocation.program),
+        Err(problem) => Ok(report(&problem, &invocation.program)),
+    }
+}
+
+/// Prints a fault in the options, with those that it is about; gives the exit code.
+pub(super) fn report(problem: &StatProblem, program: &str) -> i32 {
+    let mut message = problem.message.clone();
+    if !problem.options.is_empty() {
+        let about: Vec<String> = problem
+            .options
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect();
+        let forms = [format!("{program} stat [<options>] [<command>]")];
+        message = format!(
+            "{message}\n{}",
+            crate::usage::text(&command(), &forms, &about)
+        );
+    }
+    print_error(message.trim_end_matches('\n'));
+    problem.code
+}
+
+fn parse(matches: &ArgMatches) -> Result<StatCommand, StatProblem> {
+    later::refuse(matches)?;
+    let words = workload_words(matches);
+    let (target, warnings) = target(matches, &words)?;
+    let grouping = grouping(matches)?;
+    let form = form(matches)?;
+    let subject = subject(matches, &words);
+    let rounds = rounds(matches)?;
+    let output = output(matches)?;
+    let command = StatCommand {
+        options: CountOptions {
+            target,
+            interval: rounds.interval,
+            interval_count: rounds.count,
+            timeout: rounds.timeout,
+            sysfs: environment::sysfs(),
+        },
+        events: events(matches),
+        counts_nothing: matches.get_flag("null"),
+        repeats: repeats(matches)?,
+        lists_runs: matches.get_flag("table"),
+        grouping,
+        merges_pmus: !matches.get_flag("no-merge") && !matches.get_flag("no-aggr"),
+        scales: !matches.get_flag("no-scale"),
+        form,
+        groups_digits: !matches.get_flag("no-big-num"),
+        output,
+        subject,
+        shows_summary: matches.get_flag("summary"),
+        names_summary: !matches.get_flag("no-csv-summary"),
+        clears_screen: matches.get_flag("interval-clear"),
+        is_quiet: matches.get_flag("quiet"),
+        verbosity: matches.get_count("verbose"),
+        syncs: matches.get_flag("sync"),
+        before: text(matches, "pre").map(str::to_owned),
+        after: text(matches, "post").map(str::to_owned),
+        cpu_list: text(matches, "cpu").map(str::to_owned),
+        warnings: warnings.into_iter().chain(rounds.warnings).collect(),
+    };
+    command.check()?;
+    Ok(command)
+}
+
+fn events(matches: &ArgMatches) -> Vec<String> {
+    let texts = matches.get_many::<String>("event");
+    texts.into_iter().flatten().cloned().collect()
+}
+
+fn workload_words(matches: &ArgMatches) -> Vec<OsString> {
+    let words = matches.get_many::<OsString>("workload");
+    words.into_iter().flatten().cloned().collect()
+}
+
+fn target(
+    matches: &ArgMatches,
+    words: &[OsString],
+) -> Result<(TargetOptions, Vec<String>), StatProblem> {
+    let (target, warnings) = target::target(TargetTexts {
+        pids: text(matches, "pid"),
+        tids: text(matches, "tid"),
+        cpus: text(matches, "cpu"),
+        all_cpus: matches.get_flag("all-cpus"),
+        per_thread: false,
+        has_workload: !words.is_empty(),
+    })
+    .map_err(StatProblem::of_target)?;
+    let target = TargetOptions {
+        target,
+        workload: workload(words),
+        inherit: !matches.get_flag("no-inherit"),
+        per_thread: matches.get_flag("per-thread"),
+        privilege: privilege(matches),
+        start: start(matches)?,
+    };
+    Ok((target, warnings))
+}
+
+fn workload(words: &[OsString]) -> Option<Program> {
+    (!words.is_empty()).then(|| Program {
+        arguments: words.to_vec(),
+        environment: environment::variables(),
+        search_path: environment::search_path(),
+    })
+}
+
+fn privilege(matches: &ArgMatches) -> Privilege {
+    if matches.get_flag("all-user") {
+        Privilege::UserOnly
+    } else if matches.get_flag("all-kernel") {
+        Privilege::KernelOnly
+    } else {
+        Privilege::AsEventSays
+    }
+}
+
+fn start(matches: &ArgMatches) -> Result<Start, StatProblem> {
+    let milliseconds = number::<i64>(matches, "delay")?;
+    Ok(match milliseconds {
+        None | Some(0) => Start::Now,
+        Some(delay) if delay < 0 => Start::Disabled,
+        Some(delay) => Start::After(Duration::from_millis(delay.unsigned_abs())),
+    })
+}
+
+/// The intervals, and what is said about short ones.
+fn rounds(matches: &ArgMatches) -> Result<Rounds, StatProblem> {
+    let milliseconds = |name: &str| {
+        let number = number::<u64>(matches, name)?.filter(|number| *number > 0);
+        Ok(number.map(Duration::from_millis))
+    };
+    Rounds::new(
+        milliseconds("interval-print")?,
+        number::<u32>(matches, "interval-count")?.filter(|count| *count > 0),
+        milliseconds("timeout")?,
+    )
+}
+
+fn repeats(matches: &ArgMatches) -> Result<Repeats, StatProblem> {
+    match number::<i64>(matches, "repeat")? {
+        None => Ok(Repeats::Times(1)),
+        Some(0) => Ok(Repeats::ForEver),
+        Some(times) => match u32::try_from(times) {
+            Ok(times) => Ok(Repeats::Times(times)),
+            Err(_) => Err(StatProblem::contradiction(
+                "Run count must be a positive number",
+                &["--repeat"],
+            )),
+        },
+    }
+}
+
+/// The number that an option has.
+fn number<T: std::str::FromStr>(
+    matches: &ArgMatches,
+    name: &str,
+) -> Result<Option<T>, StatProblem> {
+    let parse = |text: &str| {
+        let number = text.trim_start().parse();
+        number.map_err(|_| StatProblem::bad_value(name, "expects a numerical value"))
+    };
+    text(matches, name).map(parse).transpose()
+}
+
+/// What is added up; of several options the last of this list counts.
+fn grouping(matches: &ArgMatches) -> Result<CountGrouping, StatProblem> {
+    let cache = text(matches, "per-cache").map(cache_level).transpose()?;
+    let flag = |name: &str, grouping| matches.get_flag(name).then_some(grouping);
+    let given = [
+        flag("per-node", CountGrouping::Node),
+        flag("per-socket", CountGrouping::Socket),
+        flag("per-die", CountGrouping::Die),
+        flag("per-cluster", CountGrouping::Cluster),
+        cache.map(CountGrouping::Cache),
+        flag("per-core", CountGrouping::Core),
+        flag("per-thread", CountGrouping::Thread),
+        flag("no-aggr", CountGrouping::Cpu),
+        flag("no-merge", CountGrouping::Cpu),
+    ];
+    let last = given.into_iter().flatten().last();
+    Ok(last.unwrap_or(CountGrouping::All))
+}
+
+/// `l2`, `L2`; the last level without any.
+fn cache_level(text: &str) -> Result<Option<u32>, StatProblem> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let level = text
+        .strip_prefix(['l', 'L'])
+        .and_then(|level| level.parse().ok());
+    match level {
+        Some(level @ 1..=4) => Ok(Some(level)),
+        _ => Err(StatProblem::cache_level(text)),
+    }
+}
+
+fn form(matches: &ArgMatches) -> Result<CountForm, StatProblem> {
+    let separator = text(matches, "field-separator");
+    if matches.get_flag("json-output") {
+        return Ok(CountForm::Json);
+    }
+    match separator {
+        Some(_) if matches.get_flag("big-num") => Err(StatProblem::contradiction(
+            "-B option not supported with -x",
+            &["--big-num", "--field-separator"],
+        )),
+        Some(separator) => Ok(CountForm::Csv {
+            separator: if separator == "\\t" { "\t" } else { separator }.to_owned(),
+        }),
+        None => Ok(CountForm::Text),
+    }
+}
+
+fn output(matches: &ArgMatches) -> Result<CountOutput, StatProblem> {
+    let (file, fd) = (
+        matches.get_one::<PathBuf>("output"),
+        number::<i32>(matches, "log-fd")?,
+    );
+    match (file, fd) {
+        (Some(_), Some(_)) => Err(StatProblem::contradiction(
+            "cannot use both --output and --log-fd",
+            &["--output", "--log-fd"],
+        )),
+        (Some(path), None) => Ok(CountOutput::File {
+            path: path.clone(),
+            appends: matches.get_flag("append"),
+        }),
+        (None, Some(number)) => Ok(CountOutput::Descriptor {
+            number,
+            appends: matches.get_flag("append"),
+        }),
+        (None, None) => Ok(CountOutput::StandardError),
+    }
+}
+
+fn subject(matches: &ArgMatches, words: &[OsString]) -> CountSubject {
+    let list = |name| text(matches, name).map(str::to_owned);
+    let shown = |word: &OsString| word.to_string_lossy().into_owned();
+    if let Some(list) = list("pid") {
+        CountSubject::Processes(list)
+    } else if let Some(list) = list("tid") {
+        CountSubject::Threads(list)
+    } else if matches.get_flag("all-cpus") {
+        CountSubject::System
+    } else if let Some(list) = list("cpu") {
+        CountSubject::Cpus(list)
+    } else if words.is_empty() {
+        CountSubject::System
+    } else {
+        CountSubject::Command(words.iter().map(shown).collect())
+    }
+}

@@ -1,0 +1,99 @@
+//! Options of perf's that are refused in words until they are here.
+
+use clap::{Arg, ArgAction, ArgMatches};
+
+use super::super::problem::StatProblem;
+
+/// An option that is not here yet.
+struct Later {
+    long: &'static str,
+    short: Option<char>,
+    takes_value: bool,
+    /// What can be done until then.
+    instead: &'static str,
+}
+
+const fn plain(long: &'static str, instead: &'static str) -> Later {
+    Later {
+        long,
+        short: None,
+        takes_value: false,
+        instead,
+    }
+}
+
+const fn with_value(long: &'static str, instead: &'static str) -> Later {
+    Later {
+        takes_value: true,
+        ..plain(long, instead)
+    }
+}
+
+const NO_METRICS: &str = "name the events with -e and divide their counts";
+const NO_CGROUPS: &str = "name the tasks with -p";
+const NAME_PMU: &str = "name the PMU in the event, as in cpu_core/cycles/";
+
+const LATER: &[Later] = &[
+    Later {
+        short: Some('d'),
+        ..plain("detailed", "name the events with -e")
+    },
+    Later {
+        short: Some('M'),
+        ..with_value("metrics", NO_METRICS)
+    },
+    Later {
+        short: Some('T'),
+        ..plain("transaction", "name the events with -e: tx-start,tx-commit")
+    },
+    Later {
+        short: Some('G'),
+        ..with_value("cgroup", NO_CGROUPS)
+    },
+    with_value("for-each-cgroup", NO_CGROUPS),
+    with_value("filter", "count the tracepoint without a filter"),
+    with_value("control", "start the program with -D"),
+    with_value("cputype", NAME_PMU),
+    with_value("pmu-filter", NAME_PMU),
+    plain("hybrid-merge", "add up the counts of the PMUs"),
+    plain("percore-show-thread", "count with -A"),
+    plain("metric-only", NO_METRICS),
+    plain("metric-no-group", NO_METRICS),
+    plain("metric-no-merge", NO_METRICS),
+    plain("metric-no-threshold", NO_METRICS),
+    plain("topdown", NO_METRICS),
+    with_value("td-level", NO_METRICS),
+    plain(
+        "smi-cost",
+        "name the events with -e: msr/smi/,msr/aperf/,cycles",
+    ),
+    plain("iostat", "name the events of uncore_iio with -e"),
+    plain("record-tpebs", NO_METRICS),
+    with_value("tpebs-mode", NO_METRICS),
+];
+
+/// These options, hidden from the help.
+pub(super) fn arguments() -> impl Iterator<Item = Arg> {
+    LATER.iter().map(argument)
+}
+
+fn argument(later: &Later) -> Arg {
+    let mut argument = Arg::new(later.long).long(later.long).hide(true);
+    if let Some(letter) = later.short {
+        argument = argument.short(letter);
+    }
+    if later.takes_value {
+        argument.value_name("value").allow_hyphen_values(true)
+    } else {
+        argument.action(ArgAction::Count)
+    }
+}
+
+/// Refuses the first of them that was given.
+pub(super) fn refuse(matches: &ArgMatches) -> Result<(), StatProblem> {
+    let given = |later: &&Later| crate::arguments::is_given(matches, later.long);
+    match LATER.iter().find(given) {
+        Some(later) => Err(StatProblem::later(later.long, later.instead)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,73 @@
+//! The events to count, and what the tables need to know of them.
+
+use oxperf_analysis::counts::{CountEvent, CountSite};
+use oxperf_capture::EventRequest;
+use oxperf_capture::count::CountedEvent;
+use oxperf_capture::plan::{OpenSite, TargetTask};
+
+use super::options::StatCommand;
+use crate::cmd::record;
+use crate::failure::Failure;
+
+/// Looks up the events that the user named.
+pub(super) fn requested(command: &StatCommand) -> Result<Vec<EventRequest>, Failure> {
+    if !command.events.is_empty() {
+        return record::events::requested(&command.events, &command.options.sysfs);
+    }
+    if command.counts_nothing {
+        return Ok(Vec::new());
+    }
+    Err(Failure::bad_option(
+        "the events that are counted by default are not here yet: name some with -e, such as -e task-clock,page-faults,cycles,instructions",
+    ))
+}
+
+/// The events as tables show them.
+pub(super) fn shown(events: &[CountedEvent], threads: &[oxperf_abi::Tid]) -> Vec<CountEvent> {
+    let event = |event: &CountedEvent| {
+        let request = event.request();
+        let sites = event.planned.sites.iter();
+        CountEvent {
+            name: request.name.clone(),
+            pmu: request.pmu.clone(),
+            unit: request.unit.clone().unwrap_or_default(),
+            scale: request.scale.unwrap_or(1.0),
+            cgroup: None,
+            is_supported: event.is_supported(),
+            of_system: request.of_system,
+            sites: sites.map(|site| count_site(*site, threads)).collect(),
+        }
+    };
+    events.iter().map(event).collect()
+}
+
+fn count_site(site: OpenSite, threads: &[oxperf_abi::Tid]) -> CountSite {
+    let thread = match site.task {
+        TargetTask::Thread(tid) => threads.iter().position(|own| *own == tid),
+        TargetTask::Anyone | TargetTask::Workload => None,
+    };
+    CountSite {
+        cpu: site.cpu,
+        thread: thread.unwrap_or(0),
+    }
+}
+
+/// The name of an event that stands for one PMU of several: `uncore_imc_0/cas_count_read/`.
+pub(super) fn name_on_pmu(name: &str, pmu: &str) -> String {
+    match name.split_once('/') {
+        Some((_, terms)) => format!("{pmu}/{terms}"),
+        None => format!("{pmu}/{name}/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_on_pmu;
+
+    #[test]
+    fn names_on_one_of_several_pmus() {
+        let name = name_on_pmu("uncore_imc/cas_count_read/", "uncore_imc_0");
+        assert_eq!(name, "uncore_imc_0/cas_count_read/");
+        assert_eq!(name_on_pmu("cas", "imc_1"), "imc_1/cas/");
+    }
+}

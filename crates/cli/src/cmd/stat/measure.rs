@@ -1,0 +1,136 @@
+//! The runs of a measurement, one after another.
+
+use std::process::Command;
+
+use oxperf_abi::CountReading;
+use oxperf_capture::count::{CountContext, CountNews, CountOutcome, CountRequest, CountingRun};
+use oxperf_capture::{Ending, EventRequest, Notice, Observer, Plan, Start};
+use oxperf_sys::{RealKernel, files};
+
+use super::Failed;
+use super::options::{Repeats, StatCommand};
+use super::show::Display;
+use crate::output::print_error;
+
+/// The end of a measurement.
+pub(super) struct Measured {
+    /// The end of the last run.
+    pub(super) ending: Ending,
+}
+
+/// What the counters say, for each event and each of its sites.
+pub(super) type Readings = Vec<Vec<Option<CountReading>>>;
+
+/// Counts in as many runs as the user wants, or until a signal ends one.
+pub(super) fn measure(
+    command: &StatCommand,
+    requests: Vec<EventRequest>,
+    display: &mut Display<'_>,
+) -> Result<Measured, Failed> {
+    let mut requests: Vec<CountRequest> = requests.into_iter().map(CountRequest::from).collect();
+    let mut runs = 0;
+    loop {
+        let outcome = run_with_hooks(command, &mut requests, display)?;
+        runs += 1;
+        let is_last = match command.repeats {
+            Repeats::Times(times) => runs >= times,
+            Repeats::ForEver => false,
+        };
+        if is_last || outcome.ending.signal.is_some() {
+            display.finish()?;
+            return Ok(Measured {
+                ending: outcome.ending,
+            });
+        }
+        if command.repeats == Repeats::ForEver {
+            display.finish()?;
+            display.forget_runs();
+        }
+    }
+}
+
+/// One run, between the commands of the user. A command before it that fails leaves the run out, as in perf.
+fn run_with_hooks(
+    command: &StatCommand,
+    requests: &mut Vec<CountRequest>,
+    display: &mut Display<'_>,
+) -> Result<CountOutcome, Failed> {
+    if !hook(command.before.as_deref()) {
+        return Ok(CountOutcome::default());
+    }
+    if command.syncs {
+        files::write_out();
+    }
+    let outcome = run(command, requests, display)?;
+    hook(command.after.as_deref());
+    Ok(outcome)
+}
+
+/// Runs a command of the user's by the shell; returns whether it succeeded.
+fn hook(text: Option<&str>) -> bool {
+    let Some(text) = text else {
+        return true;
+    };
+    let status = Command::new("/bin/sh").args(["-c", text]).status();
+    status.is_ok_and(|status| status.success())
+}
+
+fn run(
+    command: &StatCommand,
+    requests: &mut Vec<CountRequest>,
+    display: &mut Display<'_>,
+) -> Result<CountOutcome, Failed> {
+    let context = CountContext {
+        kernel: &RealKernel,
+        options: &command.options,
+    };
+    let mut run = CountingRun::open(context, requests.clone(), &mut Silent)?;
+    *requests = run.counters().requests();
+    display.opened(run.counters().events(), &run.machine().threads);
+    start(command, &mut run)?;
+    let mut before: Option<Readings> = None;
+    while let CountNews::Interval(moment) = run.wait()? {
+        let readings = run.read();
+        display.interval(moment, &since(&readings, before.as_ref()))?;
+        before = Some(readings);
+    }
+    let outcome = run.stop()?;
+    // The last interval ends with the run.
+    let readings = before.unwrap_or_else(|| run.read());
+    display.run_ended(&readings, &outcome);
+    Ok(outcome)
+}
+
+fn start(command: &StatCommand, run: &mut CountingRun<'_>) -> Result<(), Failed> {
+    let start = command.options.target.start;
+    if start != Start::Now {
+        print_error("Events disabled");
+    }
+    run.start()?;
+    if let Start::After(_) = start {
+        print_error("Events enabled");
+    }
+    Ok(())
+}
+
+/// What was counted since the reading before.
+fn since(readings: &Readings, before: Option<&Readings>) -> Readings {
+    let earlier = |event: usize, site: usize| *before?.get(event)?.get(site)?;
+    let event = |(event, sites): (usize, &Vec<Option<CountReading>>)| {
+        let site = |(site, reading): (usize, &Option<CountReading>)| {
+            let earlier = earlier(event, site).unwrap_or_default();
+            reading.map(|reading| reading.since(earlier))
+        };
+        sites.iter().enumerate().map(site).collect()
+    };
+    readings.iter().enumerate().map(event).collect()
+}
+
+/// Events that changed are named so in the table, and what is missing stands below it.
+struct Silent;
+
+impl Observer for Silent {
+    fn notice(&mut self, _notice: Notice) {}
+
+    fn opened(&mut self, _plan: &Plan) {}
+}

@@ -1,0 +1,181 @@
+//! The options of `stat` as values, and what they rule out together.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use oxperf_analysis::counts::CountGrouping;
+use oxperf_capture::count::CountOptions;
+use oxperf_present::counts::{CountForm, CountSubject};
+
+use super::problem::StatProblem;
+
+/// All options of the command.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct StatCommand {
+    /// Whom to count, and for how long.
+    pub(super) options: CountOptions,
+    /// The texts of the events.
+    pub(super) events: Vec<String>,
+    /// Nothing is counted but the time.
+    pub(super) counts_nothing: bool,
+    /// The runs.
+    pub(super) repeats: Repeats,
+    /// The time of every run is listed.
+    pub(super) lists_runs: bool,
+    /// What counts are added up by.
+    pub(super) grouping: CountGrouping,
+    /// PMUs that count the same thing are added up.
+    pub(super) merges_pmus: bool,
+    /// Counts are scaled up for the time in which they did not run.
+    pub(super) scales: bool,
+    /// The form of the output.
+    pub(super) form: CountForm,
+    /// Digits of large numbers are grouped.
+    pub(super) groups_digits: bool,
+    /// The destination of the output.
+    pub(super) output: CountOutput,
+    /// The name of the target.
+    pub(super) subject: CountSubject,
+    /// The sums are shown below the intervals.
+    pub(super) shows_summary: bool,
+    /// Fields of these sums begin with a word that says so.
+    pub(super) names_summary: bool,
+    /// The screen is cleared before every interval.
+    pub(super) clears_screen: bool,
+    /// Nothing is shown.
+    pub(super) is_quiet: bool,
+    /// How much is said.
+    pub(super) verbosity: u8,
+    /// The kernel writes out what it keeps before each run.
+    pub(super) syncs: bool,
+    /// A command for the shell before each run.
+    pub(super) before: Option<String>,
+    /// A command for the shell after each run.
+    pub(super) after: Option<String>,
+    /// The list of CPUs as the user wrote it.
+    pub(super) cpu_list: Option<String>,
+    /// Choices made for the user.
+    pub(super) warnings: Vec<String>,
+}
+
+/// The number of runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Repeats {
+    /// So many.
+    Times(u32),
+    /// Until the user ends it.
+    ForEver,
+}
+
+/// The place where counts go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum CountOutput {
+    /// Standard error.
+    StandardError,
+    /// A file.
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// What it holds stays.
+        appends: bool,
+    },
+    /// A descriptor that this program was given.
+    Descriptor {
+        /// Its number.
+        number: i32,
+        /// The user said that it is appended to.
+        appends: bool,
+    },
+}
+
+/// The times of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Rounds {
+    pub(super) interval: Option<Duration>,
+    pub(super) count: Option<u32>,
+    pub(super) timeout: Option<Duration>,
+    /// What is said about short ones.
+    pub(super) warnings: Vec<String>,
+}
+
+/// The shortest timeout.
+const SHORTEST: Duration = Duration::from_millis(10);
+/// What is shorter has costs that are worth a word.
+const SHORT: Duration = Duration::from_millis(100);
+
+impl Rounds {
+    pub(super) fn new(
+        interval: Option<Duration>,
+        count: Option<u32>,
+        timeout: Option<Duration>,
+    ) -> Result<Rounds, StatProblem> {
+        let mut warnings = Vec::new();
+        if interval.is_none() && count.is_some() {
+            return Err(StatProblem::contradiction(
+                "interval-count option should be used together with interval-print.",
+                &["--interval-count", "--interval-print"],
+            ));
+        }
+        if let Some(timeout) = timeout {
+            warnings.extend(check_short(timeout)?);
+            if interval.is_some() {
+                return Err(StatProblem::contradiction(
+                    "timeout option is not supported with interval-print.",
+                    &["--timeout", "--interval-print"],
+                ));
+            }
+        }
+        Ok(Rounds {
+            interval,
+            count,
+            timeout,
+            warnings,
+        })
+    }
+}
+
+/// Refuses a timeout that is too short, and gives the words about one that is short.
+fn check_short(timeout: Duration) -> Result<Option<String>, StatProblem> {
+    if timeout < SHORTEST {
+        return Err(StatProblem::contradiction(
+            "timeout must be >= 10ms.",
+            &["--timeout"],
+        ));
+    }
+    let words = "timeout < 100ms. The overhead percentage could be high in some cases. Please proceed with caution.";
+    Ok((timeout < SHORT).then(|| words.to_owned()))
+}
+
+impl StatCommand {
+    /// Refuses options that make no sense together.
+    pub(super) fn check(&self) -> Result<(), StatProblem> {
+        let wide = self.options.target.target.is_cpu_wide();
+        if self.lists_runs && matches!(self.repeats, Repeats::Times(1)) {
+            return Err(StatProblem::contradiction(
+                "--table is only supported with -r",
+                &["--repeat", "--table"],
+            ));
+        }
+        if self.clears_screen && self.output != CountOutput::StandardError {
+            return Err(StatProblem::contradiction(
+                "--interval-clear does not work with output",
+                &["--output", "--log-fd", "--interval-clear"],
+            ));
+        }
+        match self.grouping {
+            CountGrouping::All => Ok(()),
+            CountGrouping::Thread if !self.options.target.target.is_named() => {
+                Err(StatProblem::contradiction(
+                    "The --per-thread option is only available when monitoring via -p -t -a options or only --per-thread.",
+                    &["--pid", "--tid"],
+                ))
+            }
+            CountGrouping::Thread => Ok(()),
+            _ if !wide => Err(StatProblem::contradiction(
+                "both cgroup and no-aggregation modes only available in system-wide mode",
+                &["--cgroup", "--no-aggr", "--all-cpus", "--for-each-cgroup"],
+            )),
+            _ => Ok(()),
+        }
+    }
+}

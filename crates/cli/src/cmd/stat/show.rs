@@ -1,0 +1,222 @@
+//! What is shown of a measurement, while it goes on and at its end.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::time::Duration;
+
+use oxperf_abi::Tid;
+use oxperf_analysis::counts::{CountTable, CpuPlaces};
+use oxperf_capture::Target;
+use oxperf_capture::count::{CountOutcome, CountedEvent};
+use oxperf_present::counts::{
+    CountForm, CountMoment, CountPage, CountStyle, CountedThread, ElapsedTime, footer, heading,
+    interval_heading, rows,
+};
+
+use super::destination::Destination;
+use super::events::{name_on_pmu, shown};
+use super::measure::Readings;
+use super::options::{Repeats, StatCommand};
+use super::{places, reasons};
+use crate::environment;
+use crate::failure::Failure;
+use crate::output::print_error;
+
+/// Intervals below one heading.
+const INTERVALS_A_HEADING: u64 = 26;
+/// Clears a terminal and moves its cursor to the beginning.
+const CLEAR: &[u8] = b"\x1b[H\x1b[2J\x1b[3J";
+
+/// The output of a measurement.
+pub(super) struct Display<'a> {
+    command: &'a StatCommand,
+    destination: Destination,
+    places: CpuPlaces,
+    style: CountStyle,
+    table: CountTable,
+    threads: Vec<CountedThread>,
+    /// The time of each run so far.
+    times: Vec<Duration>,
+    usage: Option<(Duration, Duration)>,
+    intervals: u64,
+    has_heading: bool,
+    /// What was not counted, and why.
+    reasons: String,
+}
+
+impl<'a> Display<'a> {
+    /// Opens the output.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(super) fn new(command: &'a StatCommand) -> Result<Display<'a>, Failure> {
+        let separator = environment::digit_separator().filter(|_| command.groups_digits);
+        Ok(Display {
+            command,
+            destination: Destination::open(&command.output)?,
+            places: places::of_machine(&command.options.sysfs),
+            style: CountStyle {
+                form: command.form.clone(),
+                grouping: command.grouping,
+                unit_width: 0,
+                digit_separator: separator.unwrap_or_default(),
+                is_repeated: command.repeats != Repeats::Times(1),
+            },
+            table: CountTable::default(),
+            threads: Vec::new(),
+            times: Vec::new(),
+            usage: None,
+            intervals: 0,
+            has_heading: false,
+            reasons: String::new(),
+        })
+    }
+
+    /// Takes note of what a run counts.
+    pub(super) fn opened(&mut self, events: &[CountedEvent], threads: &[Tid]) {
+        if !self.times.is_empty() {
+            return;
+        }
+        for warning in &self.command.warnings {
+            print_error(warning);
+        }
+        self.reasons = reasons::text(events);
+        let events = shown(events, threads);
+        self.style.unit_width = CountStyle::unit_width(&events);
+        self.threads = threads.iter().map(|&tid| counted_thread(tid)).collect();
+        self.table = CountTable::new(events);
+    }
+
+    /// Shows what was counted in an interval that ended at `moment`.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub(super) fn interval(&mut self, moment: Duration, counted: &Readings) -> io::Result<()> {
+        self.table.set(counted, self.command.scales);
+        let mut out = Vec::new();
+        if self.command.clears_screen {
+            out.extend_from_slice(CLEAR);
+        }
+        if self.command.clears_screen || self.intervals % INTERVALS_A_HEADING == 0 {
+            interval_heading(&mut out, &self.style);
+        }
+        self.intervals += 1;
+        self.push_rows(&mut out, CountMoment::Interval(moment));
+        self.write(&out)
+    }
+
+    /// Takes the counts and times of a run that has ended.
+    pub(super) fn run_ended(&mut self, counted: &Readings, outcome: &CountOutcome) {
+        self.table.set(counted, self.command.scales);
+        self.table.finish_run();
+        self.times.push(outcome.elapsed);
+        let usage = outcome.usage.map(|usage| (usage.user, usage.system));
+        let is_own = self.command.options.target.target == Target::Workload;
+        self.usage = usage.filter(|_| is_own && self.command.repeats == Repeats::Times(1));
+        self.tell_signal(outcome);
+    }
+
+    /// Says which signal ended the workload, as a shell does.
+    fn tell_signal(&self, outcome: &CountOutcome) {
+        let signal = outcome.ending.workload.and_then(|status| status.signal());
+        let program = self.command.options.target.workload.as_ref();
+        let name = program.and_then(|program| program.arguments.first());
+        if let (Some(signal), Some(name)) = (signal, name) {
+            let words = oxperf_sys::signal_name(signal);
+            print_error(&format!("{}: {words}", name.to_string_lossy()));
+        }
+    }
+
+    /// Shows the sums of all runs.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        let has_intervals = self.command.options.interval.is_some();
+        if has_intervals && !self.command.shows_summary {
+            return Ok(());
+        }
+        let is_text = self.style.form == CountForm::Text;
+        let mut out = Vec::new();
+        if is_text && !has_intervals && !self.has_heading {
+            let runs = match self.command.repeats {
+                Repeats::Times(times) => times.into(),
+                Repeats::ForEver => 1,
+            };
+            heading(&mut out, &self.command.subject, runs);
+            self.has_heading = true;
+        }
+        let is_summary = has_intervals && self.command.names_summary;
+        let moment = if is_summary {
+            CountMoment::Summary
+        } else {
+            CountMoment::Whole
+        };
+        self.push_rows(&mut out, moment);
+        if is_text {
+            footer(&mut out, &self.time());
+        }
+        self.write(&out)?;
+        self.tell_reasons();
+        Ok(())
+    }
+
+    fn time(&self) -> ElapsedTime {
+        ElapsedTime {
+            runs: self.times.clone(),
+            usage: self.usage,
+            lists_runs: self.command.lists_runs,
+            follows_rows: !self.command.counts_nothing,
+        }
+    }
+
+    /// Why events were not counted, for people alone.
+    fn tell_reasons(&self) {
+        let for_people = self.style.form == CountForm::Text && !self.command.is_quiet;
+        if for_people && !self.reasons.is_empty() {
+            print_error(self.reasons.trim_end());
+        }
+    }
+
+    /// Forgets the runs so far: the next is shown by itself.
+    pub(super) fn forget_runs(&mut self) {
+        self.table = CountTable::default();
+        self.times.clear();
+    }
+
+    fn push_rows(&self, out: &mut Vec<u8>, moment: CountMoment) {
+        let merges = self.command.merges_pmus;
+        let shown = self.table.rows(self.command.grouping, &self.places, merges);
+        let mut events = self.table.events().to_vec();
+        if !merges {
+            for (index, event) in events.iter_mut().enumerate() {
+                if self.table.has_alike(index) {
+                    event.name = name_on_pmu(&event.name, &event.pmu);
+                }
+            }
+        }
+        let page = CountPage {
+            events: &events,
+            rows: &shown,
+            threads: &self.threads,
+            moment,
+        };
+        rows(out, &page, &self.style);
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.command.is_quiet {
+            return Ok(());
+        }
+        self.destination.write(bytes)
+    }
+}
+
+/// A thread with its name; one that is gone has none.
+fn counted_thread(tid: Tid) -> CountedThread {
+    let comm = std::fs::read_to_string(format!("/proc/{tid}/comm"));
+    CountedThread {
+        tid,
+        comm: comm.unwrap_or_default().trim_end().to_owned(),
+    }
+}

@@ -1,0 +1,164 @@
+//! Counts of events as perf's `stat` shows them: a table of text, CSV or JSON lines.
+//!
+//! Rows come from [`oxperf_analysis::counts`]; what stands in each is decided there.
+
+mod csv;
+mod footer;
+mod group;
+mod heading;
+mod json;
+mod text;
+
+use std::time::Duration;
+
+use oxperf_abi::Tid;
+use oxperf_analysis::counts::{CountEvent, CountGrouping, CountRow};
+
+pub use footer::{ElapsedTime, footer};
+pub use heading::{CountSubject, heading, interval_heading};
+
+/// The form of the output.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum CountForm {
+    /// A table for people.
+    #[default]
+    Text,
+    /// Lines of fields between separators.
+    Csv {
+        /// The separator.
+        separator: String,
+    },
+    /// A JSON object a line.
+    Json,
+}
+
+/// A thread by which counts are kept apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CountedThread {
+    /// Its id.
+    pub tid: Tid,
+    /// Its name.
+    pub comm: String,
+}
+
+/// What all rows of a measurement have in common.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CountStyle {
+    /// The form.
+    pub form: CountForm,
+    /// What the rows are added up by.
+    pub grouping: CountGrouping,
+    /// The columns of the longest unit.
+    pub unit_width: usize,
+    /// The text between groups of three digits.
+    pub digit_separator: String,
+    /// The measurement is repeated: rows show their deviation.
+    pub is_repeated: bool,
+}
+
+/// The narrowest column of units.
+const UNIT_WIDTH: usize = 4;
+
+impl CountStyle {
+    /// The width of the column of units: that of the longest of an event that is counted.
+    pub fn unit_width(events: &[CountEvent]) -> usize {
+        let is_counted = |event: &&CountEvent| event.is_supported && !event.sites.is_empty();
+        let counted = events.iter().filter(is_counted);
+        let widths = counted.map(|event| event.unit.chars().count());
+        widths.max().unwrap_or(0).max(UNIT_WIDTH)
+    }
+}
+
+/// The moment that rows belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CountMoment {
+    /// The whole run.
+    #[default]
+    Whole,
+    /// The end of an interval, since the start.
+    Interval(Duration),
+    /// The whole run, below its intervals.
+    Summary,
+}
+
+/// Rows to be shown.
+#[derive(Clone, Copy)]
+pub struct CountPage<'a> {
+    /// The events that rows name.
+    pub events: &'a [CountEvent],
+    /// The rows.
+    pub rows: &'a [CountRow],
+    /// The threads that groups name.
+    pub threads: &'a [CountedThread],
+    /// Their moment.
+    pub moment: CountMoment,
+}
+
+/// Appends the rows of a page.
+pub fn rows(out: &mut Vec<u8>, page: &CountPage<'_>, style: &CountStyle) {
+    for row in page.rows {
+        let Some(event) = page.events.get(row.event) else {
+            continue;
+        };
+        let cells = Cells {
+            page,
+            style,
+            event,
+            row,
+        };
+        match &style.form {
+            CountForm::Text => text::row(out, cells),
+            CountForm::Csv { separator } => csv::row(out, cells, separator),
+            CountForm::Json => json::row(out, cells),
+        }
+        out.push(b'\n');
+    }
+}
+
+/// A row with everything that its cells depend on.
+#[derive(Clone, Copy)]
+struct Cells<'a> {
+    page: &'a CountPage<'a>,
+    style: &'a CountStyle,
+    event: &'a CountEvent,
+    row: &'a CountRow,
+}
+
+impl Cells<'_> {
+    /// The value in the event's unit; the words for none where nothing was counted.
+    fn value(&self) -> Result<f64, &'static str> {
+        if !self.event.is_supported {
+            Err("<not supported>")
+        } else if !self.row.total.is_counted() {
+            Err("<not counted>")
+        } else {
+            Ok(self.row.total.value * self.event.scale)
+        }
+    }
+
+    /// Digits after the point: counts that are scaled by no whole number have two.
+    fn decimals(&self) -> usize {
+        if self.event.scale.fract() == 0.0 {
+            0
+        } else {
+            2
+        }
+    }
+
+    /// The share of the time in which the event counted, in percent, exactly; everything where it was never enabled.
+    fn running_share(&self) -> f64 {
+        let total = self.row.total;
+        if total.enabled == 0 {
+            return 100.0;
+        }
+        100.0 * total.running as f64 / total.enabled as f64
+    }
+
+    /// The same as whole percent, rounded down.
+    fn whole_running_share(&self) -> u64 {
+        let total = self.row.total;
+        (u128::from(total.running) * 100)
+            .checked_div(total.enabled.into())
+            .map_or(100, |share| u64::try_from(share).unwrap_or(u64::MAX))
+    }
+}
