@@ -15,12 +15,13 @@ use crate::sweep::accepted;
 use crate::workspace;
 
 /// Pages in their order: the name in the list, the title, and the commands or topics.
-const PAGES: [(&str, &str); 12] = [
+const PAGES: [(&str, &str); 13] = [
     ("report", "`report`"),
     ("script", "`script` and dumps"),
     ("annotate", "`annotate`"),
     ("diff", "`diff`"),
     ("record", "`record`"),
+    ("stat", "`stat`"),
     ("events", "Events by name"),
     ("data", "`data convert`"),
     ("pt", "Intel PT"),

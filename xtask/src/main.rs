@@ -41,6 +41,8 @@ cargo xtask TASK
   sweep --perf-tests [--filter S,..] [--ours F] [--lend] [--jobs N] [--table] [--prefix DIR]
                                 perf's own test scripts with ours as perf, beside perf 7.2; --lend also with the
                                 missing commands lent by perf 7.2; --table writes docs/perf-tests.md
+  sweep --stat [--filter S] [--bin F]
+                                stat on made-up machines beside perf7: the lines of xtask/stat-lines.txt
   sweep --clients [--bin F]     programs that call perf or read its text, with oxperf and with perf7 (docs/clients.md)
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash

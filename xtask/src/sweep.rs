@@ -16,6 +16,7 @@ pub(crate) mod perf_tests;
 mod public;
 mod recorded;
 mod scope;
+mod stat;
 pub(crate) mod symfs;
 mod table;
 mod traced;
@@ -81,6 +82,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     let traced = !args.flag("--no-pt");
     let lines_alone = args.flag("--lines");
     let lists_alone = args.flag("--list");
+    let stat_alone = args.flag("--stat");
     let mutations = args.number("--mutations")?.unwrap_or(MUTATIONS);
     let beside_perf = args.number("--differential")?.unwrap_or(BESIDE_PERF);
     let options = options(args, shared)?;
@@ -89,6 +91,8 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if lists_alone {
         return Ok(exit_code(lists::sweep(&options)?));
+    if stat_alone {
+        return Ok(exit_code(stat::sweep(&options)?));
     }
     // The mutations come first: a process begins with the peak of memory of the one that starts it, and the texts that
     // are compared afterwards are large.
@@ -109,6 +113,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     if options.only.is_empty() {
         good &= lines::sweep(&options)?;
         good &= lists::sweep(&options)?;
+        good &= stat::sweep(&options)?;
     }
     Ok(exit_code(good))
 }

@@ -78,3 +78,6 @@ pub struct CountOutcome {
     /// The workload's status, and the signal that ended the run.
     pub ending: Ending,
 }
+
+#[cfg(test)]
+mod tests;

@@ -157,6 +157,11 @@ pub(crate) fn variables() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()
 }
 
+/// `true` if standard error goes to a terminal.
+pub(crate) fn error_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
 /// The text between groups of digits, in the user's locale.
 pub(crate) fn digit_separator() -> Option<String> {
     oxperf_sys::locale::digit_separator()

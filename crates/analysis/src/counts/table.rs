@@ -119,9 +119,23 @@ impl CountTable {
         }
     }
 
+    /// The sum of each event in the last run.
+    pub fn last_run(&self) -> Vec<CountRow> {
+        self.sums(CountGrouping::All, &CpuPlaces::default(), false)
+    }
+
     /// The rows of all events by `grouping`: for each event all groups, or for each place all events. Events that several
     /// PMUs of the system count are one, if `merges`.
     pub fn rows(&self, grouping: CountGrouping, places: &CpuPlaces, merges: bool) -> Vec<CountRow> {
+        let mut rows = self.sums(grouping, places, merges);
+        self.take_means(grouping, &mut rows);
+        if grouping.is_by_place() {
+            rows.sort_by_key(|row| row.group);
+        }
+        rows
+    }
+
+    fn sums(&self, grouping: CountGrouping, places: &CpuPlaces, merges: bool) -> Vec<CountRow> {
         let mut sums = Sums {
             needs_all: !matches!(grouping, CountGrouping::All | CountGrouping::Thread),
             ..Sums::default()
@@ -133,12 +147,7 @@ impl CountTable {
                 sums.add(shown, group, *reading);
             }
         }
-        let mut rows = sums.into_rows();
-        self.take_means(grouping, &mut rows);
-        if grouping.is_by_place() {
-            rows.sort_by_key(|row| row.group);
-        }
-        rows
+        sums.into_rows()
     }
 
     /// Returns whether several PMUs of the system count the event at `index`.

@@ -137,7 +137,7 @@ impl Counters {
         let Some(fd) = event.fds[place.site].as_ref().filter(|_| leads) else {
             return;
         };
-        let Ok(read) = kernel.read(fd, event.planned.attr.read_format) else {
+        let Ok(read) = kernel.read(fd) else {
             return;
         };
         let members = &self.members[place.event];

@@ -69,6 +69,7 @@ impl<'a> CountingRun<'a> {
             kernel: context.kernel,
             target,
             machine: &machine,
+            sysfs: &options.sysfs,
             workload: workload
                 .as_ref()
                 .map(|workload| Tid(workload.process.pid().0)),

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use oxperf_abi::{AttrFlags, Cpu, Tid};
-use oxperf_sys::{Kernel, OpenError, OpenFlags, OpenRequest};
+use oxperf_abi::{Cpu, Tid};
+use oxperf_sys::{Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
 
 use super::CountRequest;
 use super::counters::{CountedEvent, CounterPlace, Counters};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
-use crate::explain::{AccessRequest, Explanation, Permissions};
+use crate::explain::{Explanation, OpenAttempt, Permissions};
 use crate::fallback::{self, EventChange, FallbackStep};
 use crate::notice::{Notice, Observer};
 use crate::options::TargetOptions;
@@ -22,6 +22,7 @@ pub(super) struct Opening<'a> {
     pub(super) kernel: &'a dyn Kernel,
     pub(super) target: &'a TargetOptions,
     pub(super) machine: &'a MachineInfo,
+    pub(super) sysfs: &'a Sysfs,
     /// The first thread of the workload, when there is one.
     pub(super) workload: Option<Tid>,
     pub(super) permissions: Permissions,
@@ -152,7 +153,7 @@ impl Opening<'_> {
                 true
             }
             _ => {
-                self.refuse(place.event, error, counters);
+                self.refuse(place, error, counters);
                 false
             }
         }
@@ -229,22 +230,26 @@ impl Opening<'_> {
     }
 
     /// Does without the event, and without the members of the group that it leads.
-    fn refuse(&self, event: usize, error: OpenError, counters: &mut Counters) {
-        let members = counters.members[event].clone();
-        for event in [event].into_iter().chain(members) {
-            let refused = &mut counters.events[event];
-            refused.refusal = Some(self.explain(&*refused, error));
+    fn refuse(&self, place: CounterPlace, error: OpenError, counters: &mut Counters) {
+        let explanation = self.explain(place, error, counters);
+        let members = counters.members[place.event].clone();
+        for event in [place.event].into_iter().chain(members) {
+            counters.events[event].refusal = Some(explanation.clone());
         }
     }
 
-    fn explain(&self, event: &CountedEvent, error: OpenError) -> Explanation {
-        let access = AccessRequest {
-            cpu_wide: self.target.target.is_cpu_wide(),
-            kernel: !event.planned.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL),
-            tracepoint: event.request().is_tracepoint(),
+    fn explain(&self, place: CounterPlace, error: OpenError, counters: &Counters) -> Explanation {
+        let event = &counters.events[place.event];
+        let site = event.planned.sites[place.site];
+        let in_group = |leader: usize| {
+            let members = &counters.members[leader];
+            let before = members.iter().position(|&member| member == place.event);
+            before.map_or(1, |before| before + 2)
         };
-        let name = &event.request().name;
-        Explanation::new(name, error, access, &self.target.target, self.permissions)
+        let group = event.request().leader.map(in_group);
+        let attempt = OpenAttempt::of_event(&event.planned, site, group);
+        let facts = system::open_facts(self.permissions, self.machine, self.sysfs, attempt.pmu);
+        Explanation::new(&attempt, error, &facts)
     }
 }
 

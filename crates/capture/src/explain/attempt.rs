@@ -2,7 +2,7 @@
 
 use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType, SampleType};
 
-use crate::plan::{OpenSite, Plan, TargetTask};
+use crate::plan::{OpenSite, Plan, PlannedEvent, TargetTask};
 
 /// Whose events were asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +43,17 @@ impl<'a> OpenAttempt<'a> {
             |index: usize, other: Option<usize>| Some(index) == leader || other == leader;
         let members = plan.events.iter().take(event + 1).enumerate();
         let members = members.filter(|(index, other)| is_member(*index, other.request.leader));
-        Some(OpenAttempt {
+        let group = leader.map(|_| members.count());
+        Some(OpenAttempt::of_event(planned, site, group))
+    }
+
+    /// The opening of an event at a site, as one of so many events of its group.
+    pub(crate) fn of_event(
+        planned: &'a PlannedEvent,
+        site: OpenSite,
+        group: Option<usize>,
+    ) -> OpenAttempt<'a> {
+        OpenAttempt {
             event: &planned.request.name,
             pmu: &planned.request.pmu,
             attr: &planned.attr,
@@ -53,8 +63,8 @@ impl<'a> OpenAttempt<'a> {
                 TargetTask::Thread(_) => AttemptTask::Foreign,
             },
             cpu: site.cpu,
-            group: leader.map(|_| members.count()),
-        })
+            group,
+        }
     }
 
     pub(super) fn has(&self, flag: AttrFlags) -> bool {

@@ -24,7 +24,7 @@ const ALL: &[(&str, &str)] = &[
     ),
     (
         "iostat",
-        "'perf iostat' of Linux perf: counting is not here yet",
+        "'PROGRAM stat -a -e uncore_iio/event=NUMBER/' counts what the I/O units offer",
     ),
     (
         "kmem",

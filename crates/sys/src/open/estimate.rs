@@ -1,6 +1,7 @@
 //! Counts of events that had a counter for a part of the time: scaled to the whole, and from one read to the next.
 
 use crate::{CounterRead, CounterValue};
+use oxperf_abi::CountReading;
 
 /// The count of an event, as far as it was counted.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -35,10 +36,14 @@ impl Estimate {
         if running >= enabled {
             return Estimate::Whole(value);
         }
-        let (enabled, running) = (enabled as f64, running as f64);
+        let reading = CountReading {
+            value,
+            enabled,
+            running,
+        };
         Estimate::Scaled {
-            value: (value as f64 * enabled / running) as u64,
-            share: running / enabled,
+            value: reading.scaled().value,
+            share: running as f64 / enabled as f64,
         }
     }
 }

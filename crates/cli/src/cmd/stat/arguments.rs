@@ -16,7 +16,9 @@ use super::options::{CountOutput, Repeats, Rounds, StatCommand};
 use super::problem::StatProblem;
 use crate::arguments::{Invocation, text};
 use crate::cmd::record::target::{self, TargetTexts};
+use crate::configuration::Configuration;
 use crate::environment;
+use crate::event_tables;
 use crate::failure::Failure;
 use crate::output::print_error;
 
@@ -35,6 +37,7 @@ pub(super) fn command() -> Command {
         .args_override_self(true)
         .next_help_heading("What to count")
         .args(event_arguments())
+        .arg(event_tables::arguments::option())
         .next_help_heading("Whom to count")
         .args(target_arguments())
         .next_help_heading("When to count")
@@ -176,7 +179,7 @@ fn output_arguments() -> [Arg; 13] {
 
 /// Runs `stat`; the exit code is the workload's.
 pub(super) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, Failure> {
-    match parse(matches) {
+    match parse(matches, &invocation.configuration) {
         Ok(command) => super::perform(&command, &invocation.program),
         Err(problem) => Ok(report(&problem, &invocation.program)),
     }
@@ -201,7 +204,7 @@ pub(super) fn report(problem: &StatProblem, program: &str) -> i32 {
     problem.code
 }
 
-fn parse(matches: &ArgMatches) -> Result<StatCommand, StatProblem> {
+fn parse(matches: &ArgMatches, configuration: &Configuration) -> Result<StatCommand, StatProblem> {
     later::refuse(matches)?;
     let words = workload_words(matches);
     let (target, warnings) = target(matches, &words)?;
@@ -219,6 +222,7 @@ fn parse(matches: &ArgMatches) -> Result<StatCommand, StatProblem> {
             sysfs: environment::sysfs(),
         },
         events: events(matches),
+        tables: event_tables::arguments::options(matches, configuration),
         counts_nothing: matches.get_flag("null"),
         repeats: repeats(matches)?,
         lists_runs: matches.get_flag("table"),
@@ -237,6 +241,7 @@ fn parse(matches: &ArgMatches) -> Result<StatCommand, StatProblem> {
         syncs: matches.get_flag("sync"),
         before: text(matches, "pre").map(str::to_owned),
         after: text(matches, "post").map(str::to_owned),
+        to_terminal: environment::error_is_terminal(),
         cpu_list: text(matches, "cpu").map(str::to_owned),
         warnings: warnings.into_iter().chain(rounds.warnings).collect(),
     };
@@ -339,7 +344,7 @@ fn number<T: std::str::FromStr>(
 ) -> Result<Option<T>, StatProblem> {
     let parse = |text: &str| {
         let number = text.trim_start().parse();
-        number.map_err(|_| StatProblem::bad_value(name, "expects a numerical value"))
+        number.map_err(|_| StatProblem::no_number(name))
     };
     text(matches, name).map(parse).transpose()
 }

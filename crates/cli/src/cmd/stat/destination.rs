@@ -4,10 +4,12 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use oxperf_present::counts::CountForm;
 use oxperf_present::text::calendar::CivilTime;
-use oxperf_sys::files;
+use oxperf_sys::{Errno, files};
 
 use super::options::CountOutput;
+use super::problem::CONTRADICTION;
 use crate::failure::Failure;
 use crate::output::print_to_error;
 
@@ -20,11 +22,11 @@ pub(super) enum Destination {
 }
 
 impl Destination {
-    /// Opens the output. A file says when it was begun.
+    /// Opens the output. A file that is no JSON says when it was begun.
     ///
     /// # Errors
     /// It cannot be opened or written to.
-    pub(super) fn open(output: &CountOutput) -> Result<Destination, Failure> {
+    pub(super) fn open(output: &CountOutput, form: &CountForm) -> Result<Destination, Failure> {
         match output {
             CountOutput::StandardError => Ok(Destination::StandardError),
             CountOutput::File { path, appends } => {
@@ -37,12 +39,19 @@ impl Destination {
                         path.display()
                     ))
                 })?;
+                if *form == CountForm::Json {
+                    return Ok(Destination::File(file));
+                }
                 begun(file)
             }
             CountOutput::Descriptor { number, .. } => {
                 let file = files::of_descriptor(*number);
-                file.map(Destination::File)
-                    .map_err(|error| Failure::new(format!("Failed opening logfd: {error}")))
+                file.map(Destination::File).map_err(|error| {
+                    Failure::with_code(
+                        format!("Failed opening logfd: {}", Errno::of(&error)),
+                        CONTRADICTION,
+                    )
+                })
             }
         }
     }

@@ -7,12 +7,17 @@ use oxperf_capture::plan::{OpenSite, TargetTask};
 
 use super::options::StatCommand;
 use crate::cmd::record;
+use crate::event_tables;
 use crate::failure::Failure;
+use crate::output::print_error;
 
 /// Looks up the events that the user named.
 pub(super) fn requested(command: &StatCommand) -> Result<Vec<EventRequest>, Failure> {
     if !command.events.is_empty() {
-        return record::events::requested(&command.events, &command.options.sysfs);
+        let tables = event_tables::of_machine(&command.tables)?;
+        let requests = record::events::requested(&command.events, &command.options.sysfs, &tables);
+        event_tables::problems(&tables).iter().for_each(|problem| print_error(problem));
+        return requests;
     }
     if command.counts_nothing {
         return Ok(Vec::new());

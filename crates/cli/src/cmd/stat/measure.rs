@@ -30,6 +30,9 @@ pub(super) fn measure(
     let mut requests: Vec<CountRequest> = requests.into_iter().map(CountRequest::from).collect();
     let mut runs = 0;
     loop {
+        if command.verbosity > 0 && command.repeats != Repeats::Times(1) {
+            print_error(&format!("[ perf stat: executing run #{} ... ]", runs + 1));
+        }
         let outcome = run_with_hooks(command, &mut requests, display)?;
         runs += 1;
         let is_last = match command.repeats {

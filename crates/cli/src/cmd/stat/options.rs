@@ -8,6 +8,7 @@ use oxperf_capture::count::CountOptions;
 use oxperf_present::counts::{CountForm, CountSubject};
 
 use super::problem::StatProblem;
+use crate::event_tables::TablesOptions;
 
 /// All options of the command.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,6 +17,8 @@ pub(super) struct StatCommand {
     pub(super) options: CountOptions,
     /// The texts of the events.
     pub(super) events: Vec<String>,
+    /// Folders of tables of events.
+    pub(super) tables: TablesOptions,
     /// Nothing is counted but the time.
     pub(super) counts_nothing: bool,
     /// The runs.
@@ -52,6 +55,8 @@ pub(super) struct StatCommand {
     pub(super) before: Option<String>,
     /// A command for the shell after each run.
     pub(super) after: Option<String>,
+    /// Standard error goes to a terminal.
+    pub(super) to_terminal: bool,
     /// The list of CPUs as the user wrote it.
     pub(super) cpu_list: Option<String>,
     /// Choices made for the user.
@@ -156,11 +161,9 @@ impl StatCommand {
                 &["--repeat", "--table"],
             ));
         }
-        if self.clears_screen && self.output != CountOutput::StandardError {
-            return Err(StatProblem::contradiction(
-                "--interval-clear does not work with output",
-                &["--output", "--log-fd", "--interval-clear"],
-            ));
+        let on_terminal = self.to_terminal && self.output == CountOutput::StandardError;
+        if self.clears_screen && !on_terminal {
+            return Err(StatProblem::no_screen());
         }
         match self.grouping {
             CountGrouping::All => Ok(()),

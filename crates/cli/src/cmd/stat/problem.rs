@@ -4,7 +4,7 @@ use crate::cmd::record::ArgumentProblem;
 use crate::failure::code;
 
 /// perf's exit code for options that make no sense together.
-const CONTRADICTION: i32 = 22;
+pub(super) const CONTRADICTION: i32 = 22;
 
 /// A fault in the options.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,10 +27,17 @@ impl StatProblem {
         }
     }
 
-    /// An option's value.
-    pub(super) fn bad_value(option: &str, words: &str) -> StatProblem {
+    /// The value of an option is no number.
+    pub(super) fn no_number(option: &str) -> StatProblem {
+        const LETTERS: [(&str, char); 3] =
+            [("repeat", 'r'), ("interval-print", 'I'), ("delay", 'D')];
+        let letter = LETTERS.iter().find(|(name, _)| *name == option);
+        let named = match letter {
+            Some((_, letter)) => format!("switch `{letter}'"),
+            None => format!("option `{option}'"),
+        };
         StatProblem {
-            message: format!("Error: option `{option}' {words}"),
+            message: format!(" Error: {named} expects a numerical value"),
             options: Vec::new(),
             code: code::BAD_OPTION,
         }
@@ -64,6 +71,17 @@ impl StatProblem {
                     &["--cpu", "--all-cpus"],
                 )
             }
+        }
+    }
+
+    /// There is no terminal to be cleared.
+    pub(super) fn no_screen() -> StatProblem {
+        StatProblem {
+            code: code::USAGE_OF_PROGRAM,
+            ..StatProblem::contradiction(
+                "--interval-clear does not work with output",
+                &["--output", "--log-fd", "--interval-clear"],
+            )
         }
     }
 

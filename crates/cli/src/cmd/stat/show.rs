@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use oxperf_abi::Tid;
-use oxperf_analysis::counts::{CountTable, CpuPlaces};
+use oxperf_analysis::counts::{CountGrouping, CountTable, CpuPlaces};
 use oxperf_capture::Target;
 use oxperf_capture::count::{CountOutcome, CountedEvent};
 use oxperf_present::counts::{
@@ -42,6 +42,8 @@ pub(super) struct Display<'a> {
     has_heading: bool,
     /// What was not counted, and why.
     reasons: String,
+    /// For each event whether nothing here counts it.
+    refused: Vec<bool>,
 }
 
 impl<'a> Display<'a> {
@@ -53,7 +55,7 @@ impl<'a> Display<'a> {
         let separator = environment::digit_separator().filter(|_| command.groups_digits);
         Ok(Display {
             command,
-            destination: Destination::open(&command.output)?,
+            destination: Destination::open(&command.output, &command.form)?,
             places: places::of_machine(&command.options.sysfs),
             style: CountStyle {
                 form: command.form.clone(),
@@ -69,6 +71,7 @@ impl<'a> Display<'a> {
             intervals: 0,
             has_heading: false,
             reasons: String::new(),
+            refused: Vec::new(),
         })
     }
 
@@ -81,6 +84,8 @@ impl<'a> Display<'a> {
             print_error(warning);
         }
         self.reasons = reasons::text(events);
+        self.refused = events.iter().map(|event| !event.is_supported()).collect();
+        self.tell_refused(events);
         let events = shown(events, threads);
         self.style.unit_width = CountStyle::unit_width(&events);
         self.threads = threads.iter().map(|&tid| counted_thread(tid)).collect();
@@ -93,6 +98,7 @@ impl<'a> Display<'a> {
     /// The output cannot be written.
     pub(super) fn interval(&mut self, moment: Duration, counted: &Readings) -> io::Result<()> {
         self.table.set(counted, self.command.scales);
+        self.tell_counts(counted);
         let mut out = Vec::new();
         if self.command.clears_screen {
             out.extend_from_slice(CLEAR);
@@ -108,12 +114,51 @@ impl<'a> Display<'a> {
     /// Takes the counts and times of a run that has ended.
     pub(super) fn run_ended(&mut self, counted: &Readings, outcome: &CountOutcome) {
         self.table.set(counted, self.command.scales);
+        if self.command.options.interval.is_none() {
+            self.tell_counts(counted);
+        }
         self.table.finish_run();
         self.times.push(outcome.elapsed);
         let usage = outcome.usage.map(|usage| (usage.user, usage.system));
         let is_own = self.command.options.target.target == Target::Workload;
         self.usage = usage.filter(|_| is_own && self.command.repeats == Repeats::Times(1));
         self.tell_signal(outcome);
+    }
+
+    /// Names the events that cannot be counted, where the user wants to know everything.
+    fn tell_refused(&self, events: &[CountedEvent]) {
+        if self.command.verbosity == 0 {
+            return;
+        }
+        for event in events.iter().filter(|event| !event.is_supported()) {
+            let name = &event.request().name;
+            print_error(&format!(
+                "Warning:\n{name} event is not supported by the kernel.\nThe {name} event is not supported."
+            ));
+        }
+    }
+
+    /// The sums of each event as they are read, where the user wants to know everything.
+    fn tell_counts(&self, counted: &Readings) {
+        if self.command.verbosity == 0 {
+            return;
+        }
+        let sums = self.table.last_run();
+        for (index, event) in self.table.events().iter().enumerate() {
+            let sites = counted.get(index);
+            let unread = sites.is_none_or(|sites| sites.iter().any(Option::is_none));
+            if self.refused.get(index) == Some(&true) || unread {
+                print_error(&format!("failed to read counter {}", event.name));
+            } else if let Some(row) = sums.iter().find(|row| row.event == index)
+                && self.command.grouping == CountGrouping::All
+            {
+                let (value, total) = (row.total.value, row.total);
+                print_error(&format!(
+                    "{}: {value:.0} {} {}",
+                    event.name, total.enabled, total.running
+                ));
+            }
+        }
     }
 
     /// Says which signal ended the workload, as a shell does.

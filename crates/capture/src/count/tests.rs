@@ -1,0 +1,228 @@
+//! Counters opened and read on a kernel that tests script.
+
+use oxperf_abi::{CountReading, Cpu, EventType, SoftwareId, Tid};
+use oxperf_sys::{Errno, FakeCount, FakeKernel, OpenRequest, Sysfs};
+
+use super::CountRequest;
+use super::counters::Counters;
+use super::opening::Opening;
+use crate::error::CaptureError;
+use crate::event::EventRequest;
+use crate::explain::Permissions;
+use crate::notice::Notice;
+use crate::options::{Target, TargetOptions};
+use crate::plan::MachineInfo;
+
+const ENOENT: i32 = 2;
+const ESRCH: i32 = 3;
+const EINVAL: i32 = 22;
+
+fn software(id: SoftwareId) -> EventRequest {
+    EventRequest::software(id, id.names()[0])
+}
+
+fn member_of(leader: usize, id: SoftwareId) -> EventRequest {
+    EventRequest {
+        leader: Some(leader),
+        ..software(id)
+    }
+}
+
+fn hardware(name: &str) -> EventRequest {
+    let mut request = EventRequest::software(SoftwareId::CpuClock, name);
+    request.attr.kind = EventType::HARDWARE;
+    request
+}
+
+fn open(
+    kernel: &FakeKernel,
+    target: Target,
+    requests: Vec<EventRequest>,
+) -> Result<Counters, CaptureError> {
+    let threads = match target {
+        Target::Threads(ref tids) => tids.clone(),
+        _ => Vec::new(),
+    };
+    let machine = MachineInfo {
+        online: vec![Cpu(0), Cpu(1)],
+        threads,
+    };
+    let target = TargetOptions {
+        target,
+        ..TargetOptions::default()
+    };
+    let opening = Opening {
+        kernel,
+        target: &target,
+        machine: &machine,
+        sysfs: &Sysfs::default(),
+        workload: Some(Tid(7)),
+        permissions: Permissions::default(),
+        raised_files: false,
+    };
+    let mut observer: Vec<Notice> = Vec::new();
+    let requests = requests.into_iter().map(CountRequest::from).collect();
+    opening.open(requests, &mut observer)
+}
+
+fn refusing(
+    errno: i32,
+    refused: impl Fn(&OpenRequest<'_>) -> bool + Send + Sync + 'static,
+) -> FakeKernel {
+    FakeKernel::new().refusing(move |request| refused(request).then_some(Errno(errno)))
+}
+
+fn is_page_faults(request: &OpenRequest<'_>) -> bool {
+    request.attr.kind == EventType::SOFTWARE && request.attr.config == SoftwareId::PageFaults as u64
+}
+
+fn count(value: u64, enabled: u64, running: u64) -> FakeCount {
+    FakeCount {
+        value,
+        enabled,
+        running,
+        lost: 0,
+    }
+}
+
+fn values(counters: &Counters, kernel: &FakeKernel) -> Vec<Vec<Option<u64>>> {
+    let value = |reading: &Option<CountReading>| reading.map(|reading| reading.value);
+    let readings = counters.read(kernel);
+    readings
+        .iter()
+        .map(|sites| sites.iter().map(value).collect())
+        .collect()
+}
+
+#[test]
+fn counters_are_opened_cpu_by_cpu() {
+    let kernel = FakeKernel::new();
+    let events = vec![
+        software(SoftwareId::CpuClock),
+        software(SoftwareId::PageFaults),
+    ];
+    open(&kernel, Target::AllCpus, events).unwrap();
+    let opened = kernel.opened();
+    let cpus: Vec<_> = opened.iter().map(|event| event.cpu).collect();
+    assert_eq!(cpus, [0, 0, 1, 1].map(|cpu| Some(Cpu(cpu))));
+}
+
+#[test]
+fn a_group_is_read_with_its_leader_and_never_in_part() {
+    let kernel = FakeKernel::new()
+        .with_counts(0, &[count(5, 9, 3)])
+        .with_counts(1, &[count(6, 9, 3)])
+        .with_counts(2, &[count(7, 9, 9)]);
+    let events = vec![
+        software(SoftwareId::CpuClock),
+        member_of(0, SoftwareId::PageFaults),
+        software(SoftwareId::TaskClock),
+    ];
+    let counters = open(&kernel, Target::Workload, events.clone()).unwrap();
+    assert_eq!(
+        values(&counters, &kernel),
+        [[Some(5)], [Some(6)], [Some(7)]]
+    );
+    // Without its member the leader's count is not that of the group.
+    let kernel = refusing(EINVAL, is_page_faults).with_counts(0, &[count(5, 9, 3)]);
+    let counters = open(&kernel, Target::Workload, events).unwrap();
+    assert_eq!(values(&counters, &kernel)[..2], [[None], [None]]);
+    let supported: Vec<bool> = counters
+        .events()
+        .iter()
+        .map(|event| event.is_supported())
+        .collect();
+    assert_eq!(supported, [true, false, true]);
+}
+
+#[test]
+fn without_its_leader_a_group_is_not_opened() {
+    let kernel = refusing(ENOENT, |request| request.attr.kind == EventType::HARDWARE);
+    let events = vec![
+        hardware("branches"),
+        member_of(0, SoftwareId::PageFaults),
+        software(SoftwareId::TaskClock),
+    ];
+    let counters = open(&kernel, Target::AllCpus, events).unwrap();
+    assert_eq!(kernel.opened().len(), 2, "task-clock on each CPU");
+    let refused = counters
+        .events()
+        .iter()
+        .filter(|event| !event.is_supported());
+    assert_eq!(refused.count(), 2);
+}
+
+#[test]
+fn a_weak_group_is_opened_again_as_single_events() {
+    let weak = |request: EventRequest| EventRequest {
+        weak_group: true,
+        ..request
+    };
+    let kernel = refusing(EINVAL, |request| request.group.is_some());
+    let events = vec![
+        weak(software(SoftwareId::CpuClock)),
+        weak(member_of(0, SoftwareId::PageFaults)),
+        software(SoftwareId::TaskClock),
+    ];
+    let counters = open(&kernel, Target::Workload, events).unwrap();
+    let kinds: Vec<u64> = kernel
+        .opened()
+        .iter()
+        .map(|event| event.attr.config)
+        .collect();
+    let (clock, task, faults) = (
+        SoftwareId::CpuClock,
+        SoftwareId::TaskClock,
+        SoftwareId::PageFaults,
+    );
+    assert_eq!(kinds, [clock, task, clock, faults].map(|id| id as u64));
+    assert!(
+        counters
+            .events()
+            .iter()
+            .all(|event| event.is_supported() && event.is_open())
+    );
+}
+
+#[test]
+fn a_thread_that_is_gone_is_left_out() {
+    let kernel = refusing(ESRCH, |request| {
+        matches!(request.task, oxperf_sys::EventTask::Thread(Tid(10)))
+    });
+    let target = Target::Threads(vec![Tid(10), Tid(11)]);
+    let counters = open(&kernel, target, vec![software(SoftwareId::TaskClock)]).unwrap();
+    assert_eq!(values(&counters, &kernel), [[None, Some(0)]]);
+}
+
+#[test]
+fn nothing_that_counts_is_an_error() {
+    let kernel = refusing(ENOENT, |_| true);
+    let failed = open(&kernel, Target::Workload, vec![hardware("cycles")]);
+    assert!(
+        matches!(failed, Err(CaptureError::NoEvent(explanation)) if explanation.event == "cycles")
+    );
+}
+
+#[test]
+fn what_an_earlier_run_found_out_is_not_tried_again() {
+    let kernel = refusing(ENOENT, |request| request.attr.kind == EventType::HARDWARE);
+    let events = vec![hardware("branches"), software(SoftwareId::TaskClock)];
+    let first = open(&kernel, Target::Workload, events).unwrap();
+    let requests = first.requests();
+    assert!(requests[0].refusal.is_some() && requests[1].refusal.is_none());
+    let target = TargetOptions::default();
+    let machine = MachineInfo::default();
+    let fresh = FakeKernel::new();
+    let opening = Opening {
+        kernel: &fresh,
+        target: &target,
+        machine: &machine,
+        sysfs: &Sysfs::default(),
+        workload: Some(Tid(7)),
+        permissions: Permissions::default(),
+        raised_files: false,
+    };
+    let mut observer: Vec<Notice> = Vec::new();
+    opening.open(requests, &mut observer).unwrap();
+    assert_eq!(fresh.opened().len(), 1);
+}
