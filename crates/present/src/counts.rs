@@ -34,7 +34,7 @@ pub enum CountForm {
 
 /// A thread by which counts are kept apart.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CountedThread {
+pub struct ThreadLabel {
     /// Its id.
     pub tid: Tid,
     /// Its name.
@@ -89,7 +89,7 @@ pub struct CountPage<'a> {
     /// The rows.
     pub rows: &'a [CountRow],
     /// The threads that groups name.
-    pub threads: &'a [CountedThread],
+    pub threads: &'a [ThreadLabel],
     /// Their moment.
     pub moment: CountMoment,
 }

@@ -182,24 +182,35 @@ fn percent(part: f64, whole: f64) -> f64 {
     }
 }
 
+/// What events have in common that may count one thing on several PMUs: name, unit and control group.
+type Likeness<'a> = (&'a str, &'a str, Option<&'a str>);
+
+/// Events that count one thing on a PMU each.
+#[derive(Default)]
+struct Alike<'a> {
+    first: usize,
+    pmus: Vec<&'a str>,
+}
+
 /// For each event the first of its run of events that count the same thing, on a PMU each.
 fn first_alike(events: &[CountEvent]) -> Vec<usize> {
-    let mut runs: FxHashMap<(&str, &str, Option<&str>), (usize, Vec<&str>)> = FxHashMap::default();
-    let mut alike = Vec::with_capacity(events.len());
+    let mut runs: FxHashMap<Likeness<'_>, Alike<'_>> = FxHashMap::default();
+    let mut firsts = Vec::with_capacity(events.len());
     for (index, event) in events.iter().enumerate() {
         if !event.of_system {
-            alike.push(index);
+            firsts.push(index);
             continue;
         }
-        let key = (&*event.name, &*event.unit, event.cgroup.as_deref());
-        let (first, pmus) = runs.entry(key).or_insert((index, Vec::new()));
-        if pmus.contains(&&*event.pmu) {
-            (*first, *pmus) = (index, Vec::new());
+        let likeness = (&*event.name, &*event.unit, event.cgroup.as_deref());
+        let run = runs.entry(likeness).or_default();
+        if run.pmus.is_empty() || run.pmus.contains(&&*event.pmu) {
+            run.first = index;
+            run.pmus.clear();
         }
-        pmus.push(&event.pmu);
-        alike.push(*first);
+        run.pmus.push(&event.pmu);
+        firsts.push(run.first);
     }
-    alike
+    firsts
 }
 
 /// Sums of readings, in the order in which their events and groups came.

@@ -54,11 +54,8 @@ impl Opening<'_> {
             }
         }
         self.open_dissolved(&mut counters, observer);
-        let refusals = counters
-            .events
-            .iter()
-            .filter_map(|event| event.refusal.clone());
-        match refusals.last() {
+        let refusal = |event: &CountedEvent| event.refusal.clone();
+        match counters.events.iter().rev().find_map(refusal) {
             Some(refusal) if !counters.events.iter().any(CountedEvent::is_supported) => {
                 Err(CaptureError::NoEvent(refusal))
             }

@@ -109,3 +109,6 @@ fn end_as(measured: &Measured) -> Result<i32, Failure> {
     };
     Ok(measured.ending.workload.map_or(code::SUCCESS, of_workload))
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use oxperf_analysis::counts::{ClusterNumber, CountGroup, CountGrouping};
 
-use super::{Cells, CountedThread};
+use super::{Cells, ThreadLabel};
 use crate::text::sanitize;
 
 /// The name of a group as all forms show it.
@@ -93,7 +93,7 @@ fn place_name(group: CountGroup) -> String {
 
 /// A thread's name and id, put together; those of a thread that is not known are empty.
 pub(super) fn thread_name(
-    thread: Option<&CountedThread>,
+    thread: Option<&ThreadLabel>,
     together: impl FnOnce(&str, &str) -> String,
 ) -> String {
     match thread {

@@ -438,3 +438,13 @@ fn subject(matches: &ArgMatches, words: &[OsString]) -> CountSubject {
         CountSubject::Command(words.iter().map(shown).collect())
     }
 }
+
+/// The options of these words behind `stat`.
+#[cfg(test)]
+pub(super) fn parse_words(words: &[&str]) -> Result<StatCommand, StatProblem> {
+    let words = [&["stat"], words].concat();
+    let matches = command()
+        .try_get_matches_from(words)
+        .expect("words that can be read");
+    parse(&matches, &Configuration::default())
+}

@@ -16,7 +16,9 @@ pub(super) fn requested(command: &StatCommand) -> Result<Vec<EventRequest>, Fail
     if !command.events.is_empty() {
         let tables = event_tables::of_machine(&command.tables)?;
         let requests = record::events::requested(&command.events, &command.options.sysfs, &tables);
-        event_tables::problems(&tables).iter().for_each(|problem| print_error(problem));
+        event_tables::problems(&tables)
+            .iter()
+            .for_each(|problem| print_error(problem));
         return requests;
     }
     if command.counts_nothing {

@@ -9,7 +9,7 @@ use oxperf_analysis::counts::{CountGrouping, CountTable, CpuPlaces};
 use oxperf_capture::Target;
 use oxperf_capture::count::{CountOutcome, CountedEvent};
 use oxperf_present::counts::{
-    CountForm, CountMoment, CountPage, CountStyle, CountedThread, ElapsedTime, footer, heading,
+    CountForm, CountMoment, CountPage, CountStyle, ElapsedTime, ThreadLabel, footer, heading,
     interval_heading, rows,
 };
 
@@ -34,7 +34,7 @@ pub(super) struct Display<'a> {
     places: CpuPlaces,
     style: CountStyle,
     table: CountTable,
-    threads: Vec<CountedThread>,
+    threads: Vec<ThreadLabel>,
     /// The time of each run so far.
     times: Vec<Duration>,
     usage: Option<(Duration, Duration)>,
@@ -103,7 +103,7 @@ impl<'a> Display<'a> {
         if self.command.clears_screen {
             out.extend_from_slice(CLEAR);
         }
-        if self.command.clears_screen || self.intervals % INTERVALS_A_HEADING == 0 {
+        if self.command.clears_screen || self.intervals.is_multiple_of(INTERVALS_A_HEADING) {
             interval_heading(&mut out, &self.style);
         }
         self.intervals += 1;
@@ -258,9 +258,9 @@ impl<'a> Display<'a> {
 }
 
 /// A thread with its name; one that is gone has none.
-fn counted_thread(tid: Tid) -> CountedThread {
+fn counted_thread(tid: Tid) -> ThreadLabel {
     let comm = std::fs::read_to_string(format!("/proc/{tid}/comm"));
-    CountedThread {
+    ThreadLabel {
         tid,
         comm: comm.unwrap_or_default().trim_end().to_owned(),
     }
