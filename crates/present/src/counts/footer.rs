@@ -94,6 +94,6 @@ mod tests {
 
     #[test]
     fn a_bar_a_twentieth() {
-        assert_eq!((bar(1.0, 1.0), bar(1.0, 1.2), bar(0.5, 1.0)), (1, 5, 21));
+        assert_eq!((bar(1.0, 1.0), bar(1.0, 1.3), bar(0.5, 1.0)), (1, 7, 21));
     }
 }
