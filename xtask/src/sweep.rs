@@ -91,6 +91,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if lists_alone {
         return Ok(exit_code(lists::sweep(&options)?));
+    }
     if stat_alone {
         return Ok(exit_code(stat::sweep(&options)?));
     }
