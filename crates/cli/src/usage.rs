@@ -22,6 +22,7 @@ const FORMS: &[(&str, &[&str])] = &[
             "[<options>] -- <command> [<options>]",
         ],
     ),
+    ("stat", &["[<options>] [<command>]"]),
     (
         "script",
         &["[<options>]", "[<options>] -s <program> [<arguments>]"],

@@ -67,7 +67,7 @@ fn a_mistyped_command_gets_those_that_are_near() {
 
 #[test]
 fn commands_of_perf_are_refused_with_a_way() {
-    for name in ["stat", "top", "trace", "probe", "bench", "kwork"] {
+    for name in ["top", "trace", "probe", "bench", "kwork"] {
         let (code, text, error) = said(&[name, "-h"]);
         assert_eq!((code, text.as_str()), (Some(1), ""), "{name}");
         let begin = format!("oxperf: {name} command not available: ");

@@ -194,7 +194,7 @@ pub(super) fn report(problem: &StatProblem, program: &str) -> i32 {
             .iter()
             .map(|name| (*name).to_owned())
             .collect();
-        let forms = [format!("{program} stat [<options>] [<command>]")];
+        let forms = crate::usage::forms(&command(), program, &["stat".to_owned()]);
         message = format!(
             "{message}\n{}",
             crate::usage::text(&command(), &forms, &about)
