@@ -78,7 +78,7 @@ impl<'a> Inventory<'a> {
             .get_or_init(|| gather::events(&self.sources, self.pmus()))
     }
 
-    /// Reads the descriptions and numbers of those tracepoints that are wanted: a file or two of each.
+    /// Reads the descriptions and numbers of those tracepoints that are wanted: a file of each.
     pub fn complete_tracepoints(&mut self, is_wanted: impl Fn(&CountableEvent) -> bool) {
         self.events();
         let (Some(tracefs), Some(events)) = (self.sources.tracefs, self.events.get_mut()) else {

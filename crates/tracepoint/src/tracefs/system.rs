@@ -1,7 +1,7 @@
 //! The tracefs of the machine this program runs on. Nothing is mounted here: what is missing is reported.
 
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::Tracefs;
@@ -9,6 +9,9 @@ use crate::error::TracepointError;
 
 /// The directories where kernels show their tracepoints.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+/// Bytes that nearly every file fits into.
+const ROOM: usize = 1 << 16;
 
 /// A mounted tracefs.
 #[derive(Clone, Debug)]
@@ -97,13 +100,30 @@ fn is_name(name: &str) -> bool {
 }
 
 fn read(path: PathBuf) -> Result<Vec<u8>, TracepointError> {
-    // The kernel gives some of these files (`header_page`) to the first read only, and tells a size of 0 for all of
-    // them: without room made beforehand, that first read would be one of 32 bytes.
-    let mut text = Vec::with_capacity(1 << 16);
-    match fs::File::open(&path).and_then(|mut file| file.read_to_end(&mut text)) {
-        Ok(_) => Ok(text),
+    match fs::File::open(&path).and_then(|mut file| read_text(&mut file)) {
+        Ok(text) => Ok(text),
         Err(error) => Err(TracepointError::Read { path, error }),
     }
+}
+
+/// Reads to the end. The kernel gives some of these files (`header_page`) to the first read only, and tells a size of 0
+/// for all of them, so nobody asks for the size, and there is room for the whole from the start.
+fn read_text(source: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let (mut text, mut filled) = (vec![0; ROOM], 0);
+    loop {
+        match source.read(&mut text[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if filled == text.len() {
+            text.resize(filled * 2, 0);
+        }
+    }
+    text.truncate(filled);
+    text.shrink_to_fit();
+    Ok(text)
 }
 
 /// The names of the directories in `path`, sorted.
