@@ -2,7 +2,7 @@
 
 use crate::gather::{self, SupportProbe};
 use crate::metric::in_groups;
-use crate::{CountableEvent, Instances, ListedMetric, tracepoints};
+use crate::{CountableEvent, Instances, ListedMetric, SdtMarker, markers, tracepoints};
 use oxperf_metric::MetricCatalogue;
 use oxperf_pmu::{Catalogue, PmuDescription, UserSpacePmus};
 use oxperf_pmu_events::EventTables;
@@ -20,6 +20,8 @@ pub struct Sources<'a> {
     pub tables: Option<&'a EventTables>,
     /// The metrics of the machine, where they are wanted.
     pub metrics: Option<&'a dyn Fn() -> MetricCatalogue>,
+    /// The markers of programs, where they are wanted.
+    pub markers: Option<&'a dyn Fn() -> Vec<SdtMarker>>,
     /// The tracepoints, where they can be seen.
     pub tracefs: Option<&'a dyn Tracefs>,
     /// The kernel, asked which generic events it counts; without it all are taken for counted.
@@ -38,6 +40,7 @@ impl<'a> Sources<'a> {
             user_space: &[],
             tables: None,
             metrics: None,
+            markers: None,
             tracefs: None,
             support: None,
             old_names: false,
@@ -52,6 +55,7 @@ pub struct Inventory<'a> {
     pmus: OnceCell<Vec<PmuDescription>>,
     events: OnceCell<Vec<CountableEvent>>,
     forms: OnceCell<Vec<CountableEvent>>,
+    sdt: OnceCell<Vec<CountableEvent>>,
     metrics: OnceCell<Vec<ListedMetric>>,
 }
 
@@ -63,6 +67,7 @@ impl<'a> Inventory<'a> {
             pmus: OnceCell::new(),
             events: OnceCell::new(),
             forms: OnceCell::new(),
+            sdt: OnceCell::new(),
             metrics: OnceCell::new(),
         }
     }
@@ -95,9 +100,12 @@ impl<'a> Inventory<'a> {
             .get_or_init(|| gather::forms(self.pmus(), self.sources.instances))
     }
 
-    /// The markers of programs.
+    /// The markers of programs, by name.
     pub fn sdt(&self) -> &[CountableEvent] {
-        &[]
+        self.sdt.get_or_init(|| {
+            let markers = self.sources.markers.map(|find| find());
+            markers::events(markers.unwrap_or_default())
+        })
     }
 
     /// The metrics, by group and name.

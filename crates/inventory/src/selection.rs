@@ -124,8 +124,8 @@ fn everything(options: &ListOptions) -> Vec<ListSection> {
     let metrics = options.unit.is_none() || options.unit_is_core_type;
     vec![
         ListSection::Events(filter.clone()),
-        ListSection::Sdt(filter.clone()),
-        ListSection::Forms(filter),
+        ListSection::Forms(filter.clone()),
+        ListSection::Sdt(filter),
         ListSection::Metrics(MetricFilter::all(metrics, metrics)),
     ]
 }

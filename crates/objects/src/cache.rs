@@ -4,7 +4,7 @@
 //! .build-id/ab/cdef.. -> ../../usr/bin/ls/abcdef..     a link for each identity
 //! usr/bin/ls/abcdef../elf                              the binary (`vdso`, `kallsyms` for these)
 //!                     debug                            its debug file
-//!                     probes                           perf's list of its probes, here always empty
+//!                     probes                           perf's list of its probes; we make an empty one
 //!                     foreign                          ours: the file was neither root's nor the user's
 //! ```
 //!
@@ -24,6 +24,8 @@ use oxperf_sys::files::{create_output, is_trusted_owner, open_regular_itself};
 
 /// The folder of links.
 const LINKS: &str = ".build-id";
+/// The file with the probes of a binary.
+pub(crate) const PROBES: &str = "probes";
 /// Marks what belonged to somebody else.
 const FOREIGN: &str = "foreign";
 
@@ -212,7 +214,7 @@ impl BuildIdCache {
             fs::File::options()
                 .create(true)
                 .append(true)
-                .open(folder.join("probes"))?;
+                .open(folder.join(PROBES))?;
         }
         if let Some(parent) = link.parent() {
             fs::create_dir_all(parent)?;

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use oxperf_capture::host_files::{HostFiles, MetricScope};
 use oxperf_inventory::{
-    EventFilter, Instances, Inventory, ListOptions, ListSection, Sources, sections,
+    EventFilter, Instances, Inventory, ListOptions, ListSection, SdtMarker, Sources, sections,
 };
 use oxperf_metric::MetricCatalogue;
+use oxperf_objects::BuildIdCache;
 use oxperf_pmu::metrics::MetricSystem;
 use oxperf_pmu::{Catalogue, HwmonPmus, MemoryTracepoints, SystemPmus, UserSpacePmus};
 use oxperf_pmu_events::EventTables;
@@ -52,6 +53,8 @@ struct ListCommand {
     deprecated: bool,
     /// Folders of tables of events.
     tables: TablesOptions,
+    /// The build-id cache, which knows markers of programs.
+    build_id_cache: Option<PathBuf>,
     /// A folder or an archive of tables to be imported, in the place of a list.
     import: Option<PathBuf>,
     /// Tells which CPU model the tables are for.
@@ -106,6 +109,7 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
     let tables = event_tables::of_machine(&command.tables)?;
     let catalogue = catalogue.with_tables(&tables);
     let metrics = || metrics(&catalogue, &tables);
+    let markers = || markers(command);
     let tracefs = SystemTracefs::find().ok();
     let sensors = HwmonPmus::below(environment::sysfs().root());
     let user_space: [&dyn UserSpacePmus; 1] = [&sensors];
@@ -113,6 +117,7 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
         user_space: &user_space,
         tables: Some(&tables),
         metrics: Some(&metrics),
+        markers: Some(&markers),
         tracefs: tracefs.as_ref().map(|tracefs| tracefs as &dyn Tracefs),
         support: Some(&probe::Kernel),
         old_names: command.deprecated,
@@ -147,6 +152,20 @@ fn metrics(catalogue: &Catalogue<'_>, tables: &EventTables) -> MetricCatalogue {
         model: model.as_ref(),
     };
     system.metrics(Some(tables))
+}
+
+/// The markers of the programs in the build-id cache.
+fn markers(command: &ListCommand) -> Vec<SdtMarker> {
+    let Some(root) = &command.build_id_cache else {
+        return Vec::new();
+    };
+    let cached = BuildIdCache::new(root.clone()).markers().into_iter();
+    let markers = cached.map(|marker| SdtMarker {
+        name: marker.name,
+        identity: marker.identity,
+        binary: marker.binary,
+    });
+    markers.collect()
 }
 
 /// The options of all words; `None` for a type of cores that is not here.

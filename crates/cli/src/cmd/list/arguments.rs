@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_present::list::ListTextOptions;
 
 use super::{Form, ListCommand};
-use crate::arguments::{file, flag, text};
+use crate::arguments::{build_id_cache, file, flag, text};
 use crate::configuration::Configuration;
 use crate::environment;
 use crate::event_tables;
@@ -68,6 +68,7 @@ pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> Li
         core_type: text(matches, "cputype").map(str::to_owned),
         deprecated: flag(matches, "deprecated"),
         tables: event_tables::arguments::options(matches, configuration),
+        build_id_cache: build_id_cache(matches, configuration),
         import: file(matches, "import"),
         debug: flag(matches, "debug"),
         why: text(matches, "why").map(str::to_owned),
