@@ -64,7 +64,7 @@ pub fn acquire(
             removed: &attempt.removed,
         };
         let plan = Plan::new(target, purpose, requests, context.machine, unsupported);
-        match OpenEvents::open(context.kernel, &plan, context.workload) {
+        match OpenEvents::open(context.kernel, &plan, context.workload, attempt.observer) {
             Ok(open) => {
                 for &tid in &open.gone {
                     attempt.observer.notice(Notice::ThreadGone(tid));

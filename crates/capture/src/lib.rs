@@ -58,7 +58,7 @@ pub use control::Ending;
 pub use drain::Drain;
 pub use error::CaptureError;
 pub use event::{AuxAction, AuxRequest, EventRequest, UnsupportedTerm};
-pub use notice::{Notice, Observer};
+pub use notice::{Notice, Observer, OpenCall};
 pub use open::{OpenEvent, OpenEvents, Refusal};
 pub use options::{
     BuildIdPolicy, CallGraph, Destination, ExtraRecords, OutputOptions, Privilege, Program, Rate,

@@ -1,14 +1,16 @@
 //! Notices of a recording while it runs: choices it made for the user and things it could not have.
 
 use std::fmt;
+use std::os::fd::RawFd;
 use std::time::Duration;
 
 use oxperf_abi::Tid;
+use oxperf_sys::{OpenArguments, OpenError};
 use oxperf_tracepoint::TracepointError;
 
 use crate::explain::Explanation;
 use crate::options::Rate;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedEvent};
 use crate::synthesize::KernelMapError;
 use crate::unsupported::KernelFeature;
 
@@ -124,10 +126,26 @@ fn write_rate_limited(f: &mut fmt::Formatter<'_>, asked: Rate, limit: u64) -> fm
     }
 }
 
+/// A call that was to open an event, and the kernel's answer.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenCall<'a> {
+    /// The event.
+    pub event: &'a PlannedEvent,
+    /// `true` for the first call of several with the event's attribute.
+    pub is_first: bool,
+    /// What the kernel was given.
+    pub arguments: OpenArguments,
+    /// The new descriptor, or why there is none.
+    pub answer: Result<RawFd, OpenError>,
+}
+
 /// The receiver of a recording's notices.
 pub trait Observer {
     /// Hears of something.
     fn notice(&mut self, notice: Notice);
+
+    /// Sees each call that is to open an event, and its answer.
+    fn tried(&mut self, _call: &OpenCall<'_>) {}
 
     /// Sees what was opened, when the kernel has taken all of it.
     fn opened(&mut self, _plan: &Plan) {}

@@ -1,13 +1,15 @@
 //! Opens what a plan lists and maps its rings.
 
 use std::io;
+use std::os::fd::AsRawFd;
 
 use oxperf_abi::{EventId, ReadFormat, Tid};
 use oxperf_sys::{
-    Control, ControlScope, DataRing, EventFd, Kernel, OpenError, OpenFlags, OpenRequest, RingError,
-    RingPages,
+    Control, ControlScope, DataRing, EventFd, EventTask, Kernel, OpenError, OpenFlags, OpenRequest,
+    RingError, RingPages,
 };
 
+use crate::notice::{Observer, OpenCall};
 use crate::plan::{OpenSite, Plan, PlannedEvent, RingKey, TargetTask};
 
 /// An event with its descriptors.
@@ -39,8 +41,49 @@ pub struct Refusal {
     pub error: OpenError,
 }
 
+/// Opens one event at its sites, and tells of each call.
+struct Opener<'a> {
+    kernel: &'a dyn Kernel,
+    event: &'a PlannedEvent,
+    workload: Option<Tid>,
+    observer: &'a mut dyn Observer,
+    /// The next call is the event's first.
+    is_first: bool,
+}
+
+impl Opener<'_> {
+    fn open(&mut self, site: OpenSite, group: Option<&EventFd>) -> Result<EventFd, OpenError> {
+        let request = OpenRequest {
+            attr: &self.event.attr,
+            task: self.task(site)?,
+            cpu: site.cpu,
+            group,
+            flags: OpenFlags::default(),
+        };
+        let opened = self.kernel.open(&request);
+        self.observer.tried(&OpenCall {
+            event: self.event,
+            is_first: std::mem::replace(&mut self.is_first, false),
+            arguments: request.arguments(),
+            answer: opened
+                .as_ref()
+                .map(AsRawFd::as_raw_fd)
+                .map_err(|error| *error),
+        });
+        opened
+    }
+
+    fn task(&self, site: OpenSite) -> Result<EventTask<'static>, OpenError> {
+        Ok(match site.task {
+            TargetTask::Anyone => EventTask::Any,
+            TargetTask::Workload => EventTask::Thread(self.workload.ok_or(OpenError::NoSuchTask)?),
+            TargetTask::Thread(tid) => EventTask::Thread(tid),
+        })
+    }
+}
+
 impl OpenEvents {
-    /// Opens every event of `plan`; `workload` stands in for its own task.
+    /// Opens every event of `plan`; `workload` stands in for its own task. `observer` sees each call.
     ///
     /// # Errors
     /// The first refusal; nothing stays open then.
@@ -48,13 +91,21 @@ impl OpenEvents {
         kernel: &dyn Kernel,
         plan: &Plan,
         workload: Option<Tid>,
+        observer: &mut dyn Observer,
     ) -> Result<OpenEvents, Refusal> {
         let mut open = OpenEvents {
             events: Vec::new(),
             gone: Vec::new(),
         };
         for (index, event) in plan.events.iter().enumerate() {
-            let fds = open.open_event(kernel, index, event, workload)?;
+            let mut opener = Opener {
+                kernel,
+                event,
+                workload,
+                observer: &mut *observer,
+                is_first: true,
+            };
+            let fds = open.open_event(&mut opener, index)?;
             open.events.push(OpenEvent {
                 fds,
                 ids: Vec::new(),
@@ -65,15 +116,13 @@ impl OpenEvents {
 
     fn open_event(
         &mut self,
-        kernel: &dyn Kernel,
+        opener: &mut Opener<'_>,
         index: usize,
-        event: &PlannedEvent,
-        workload: Option<Tid>,
     ) -> Result<Vec<(OpenSite, EventFd)>, Refusal> {
         let mut fds = Vec::new();
         let mut last_gone = None;
-        for &site in &event.sites {
-            match self.open_site(kernel, event, site, workload) {
+        for &site in &opener.event.sites {
+            match self.open_site(opener, site) {
                 Ok(fd) => fds.push((site, fd)),
                 Err(OpenError::NoSuchTask) => last_gone = Some(self.thread_gone(site)),
                 Err(error) => {
@@ -95,35 +144,13 @@ impl OpenEvents {
         }
     }
 
-    fn open_site(
-        &self,
-        kernel: &dyn Kernel,
-        event: &PlannedEvent,
-        site: OpenSite,
-        workload: Option<Tid>,
-    ) -> Result<EventFd, OpenError> {
-        let group = event
-            .request
-            .leader
-            .and_then(|leader| self.fd_at(leader, site));
-        if event.request.leader.is_some() && group.is_none() {
+    fn open_site(&self, opener: &mut Opener<'_>, site: OpenSite) -> Result<EventFd, OpenError> {
+        let leader = opener.event.request.leader;
+        let group = leader.and_then(|leader| self.fd_at(leader, site));
+        if leader.is_some() && group.is_none() {
             return Err(OpenError::NoSuchTask);
         }
-        let task = match site.task {
-            TargetTask::Anyone => oxperf_sys::EventTask::Any,
-            TargetTask::Workload => {
-                oxperf_sys::EventTask::Thread(workload.ok_or(OpenError::NoSuchTask)?)
-            }
-            TargetTask::Thread(tid) => oxperf_sys::EventTask::Thread(tid),
-        };
-        let flags = OpenFlags::default();
-        kernel.open(&OpenRequest {
-            attr: &event.attr,
-            task,
-            cpu: site.cpu,
-            group,
-            flags,
-        })
+        opener.open(site, group)
     }
 
     fn fd_at(&self, event: usize, site: OpenSite) -> Option<&EventFd> {

@@ -5,6 +5,7 @@ pub mod branch_text;
 pub mod calendar;
 pub mod mem_text;
 pub mod number;
+pub mod open_text;
 pub mod padding;
 mod sanitize;
 pub mod source_line;

@@ -80,7 +80,7 @@ pub use kernel::{
 pub use map::{MappedFile, TruncatedFile, truncated_files};
 pub use open::{
     BpfProgramId, Control, ControlScope, CounterRead, CounterValue, Estimate, EventFd, EventTask,
-    Notification, OpenError, OpenFlags, OpenRequest, ReadError, SignalReceiver,
+    Notification, OpenArguments, OpenError, OpenFlags, OpenRequest, ReadError, SignalReceiver,
 };
 pub use overflow::{Overflow, OverflowKind, OverflowSignals};
 pub use poll::{NON_BLOCKING, PollSet, PollSlot, Readiness};

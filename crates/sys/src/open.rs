@@ -16,7 +16,7 @@ pub use error::OpenError;
 pub use estimate::Estimate;
 pub use notify::{Notification, SignalReceiver};
 pub use read::{CounterRead, CounterValue, ReadError};
-pub use request::{EventTask, OpenFlags, OpenRequest};
+pub use request::{EventTask, OpenArguments, OpenFlags, OpenRequest};
 
 use crate::Errno;
 use oxperf_abi::ReadFormat;

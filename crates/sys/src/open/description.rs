@@ -1,10 +1,8 @@
 //! A request to open an event as text, one value a line, under the names of the kernel's structure.
 
 use super::OpenRequest;
-use super::attr::RawAttr;
 use oxperf_abi::AttrFlags;
 use std::fmt::{Display, Write};
-use std::os::fd::AsRawFd;
 
 /// Flags that stand before `precise_ip` in perf's log of opened events.
 const FLAGS_BEFORE_PRECISE: [AttrFlags; 15] = [
@@ -54,16 +52,17 @@ impl OpenRequest<'_> {
     }
 
     fn describe_call(&self, text: &mut String) {
-        line(text, "group_fd", self.group.map_or(-1, AsRawFd::as_raw_fd));
-        line(text, "cpu", self.raw_cpu());
-        line(text, "pid", self.task.raw());
-        line(text, "flags", self.raw_flags());
+        let arguments = self.arguments();
+        line(text, "group_fd", arguments.group);
+        line(text, "cpu", arguments.cpu);
+        line(text, "pid", arguments.pid);
+        line(text, "flags", arguments.flags);
     }
 
     fn describe_sampling(&self, text: &mut String) {
         let attr = self.attr;
         line(text, "type", attr.kind.0);
-        line(text, "size", RawAttr::new(attr).size);
+        line(text, "size", self.arguments().attr_size);
         line(text, "config", attr.config);
         line(text, "sample_period", attr.sample_period);
         line(text, "sample_type", attr.sample_type.0);

@@ -1,5 +1,6 @@
 //! A request to open an event: attribute, task, CPU, group.
 
+use super::attr::RawAttr;
 use crate::EventFd;
 use oxperf_abi::{Cpu, EventAttr, Tid};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -53,6 +54,22 @@ pub struct OpenRequest<'a> {
     pub flags: OpenFlags,
 }
 
+/// The numbers that the system call gets for a request, as the kernel and perf's messages write them: -1 stands for
+/// everybody, every CPU and no group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenArguments {
+    /// The bytes of the attribute.
+    pub attr_size: u32,
+    /// The thread, or the descriptor of a cgroup's directory.
+    pub pid: i32,
+    /// The CPU.
+    pub cpu: i32,
+    /// The descriptor of the group's leader.
+    pub group: i32,
+    /// The flags' bits.
+    pub flags: u64,
+}
+
 impl<'a> OpenRequest<'a> {
     /// A request for `task` on every CPU, outside any group.
     pub fn new(attr: &'a EventAttr, task: EventTask<'a>) -> OpenRequest<'a> {
@@ -62,6 +79,17 @@ impl<'a> OpenRequest<'a> {
             cpu: None,
             group: None,
             flags: OpenFlags::default(),
+        }
+    }
+
+    /// The numbers that the system call gets.
+    pub fn arguments(&self) -> OpenArguments {
+        OpenArguments {
+            attr_size: RawAttr::new(self.attr).size,
+            pid: self.task.raw(),
+            cpu: self.raw_cpu(),
+            group: self.group.map_or(-1, AsRawFd::as_raw_fd),
+            flags: self.raw_flags(),
         }
     }
 
@@ -98,6 +126,14 @@ mod tests {
             (request.task.raw(), request.raw_cpu(), request.raw_flags()),
             (-1, -1, 8)
         );
+        let arguments = OpenArguments {
+            attr_size: 64,
+            pid: -1,
+            cpu: -1,
+            group: -1,
+            flags: 8,
+        };
+        assert_eq!(request.arguments(), arguments);
         let request = OpenRequest {
             cpu: Some(Cpu(3)),
             task: EventTask::Thread(Tid(7)),

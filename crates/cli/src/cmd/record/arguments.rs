@@ -46,7 +46,7 @@ pub(crate) fn command() -> Command {
         .args([
             flag("quiet", 'q').long("quiet").help("Print no messages but errors"),
             long_flag("dry-run").help("Check the options and events, and record nothing"),
-            flag("verbose", 'v').long("verbose").action(ArgAction::Count).help("Also print what is opened"),
+            flag("verbose", 'v').long("verbose").action(ArgAction::Count).help("Also print what is opened; twice: each call that opens it"),
         ])
         .arg(
             Arg::new("workload")
@@ -290,12 +290,11 @@ fn events(matches: &ArgMatches) -> Vec<String> {
 }
 
 fn verbosity(matches: &ArgMatches) -> Verbosity {
-    if matches.get_flag("quiet") {
-        Verbosity::Quiet
-    } else if matches.get_count("verbose") > 0 {
-        Verbosity::Verbose
-    } else {
-        Verbosity::Normal
+    match matches.get_count("verbose") {
+        _ if matches.get_flag("quiet") => Verbosity::Quiet,
+        0 => Verbosity::Normal,
+        1 => Verbosity::Verbose,
+        _ => Verbosity::Calls,
     }
 }
 

@@ -1,12 +1,13 @@
 //! The messages of `record` while it runs and when it is done.
 
-use oxperf_capture::{Notice, Observer, Outcome, Plan, Volume};
+use oxperf_capture::{Notice, Observer, OpenCall, Outcome, Plan, Volume};
 
+use super::opens;
 use crate::environment;
 use crate::output::print_error;
 
 /// The amount of messages that the user wants.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Verbosity {
     /// Errors alone.
     Quiet,
@@ -14,6 +15,8 @@ pub(super) enum Verbosity {
     Normal,
     /// Also what is opened.
     Verbose,
+    /// Also each call that opens it.
+    Calls,
 }
 
 /// Prints to standard error as much as the user wants.
@@ -39,7 +42,7 @@ impl Messages {
 
     /// The model by which the CPU's events are known, for whoever wants to know what is done.
     pub(super) fn cpu_model(&self) {
-        if self.verbosity != Verbosity::Verbose {
+        if self.verbosity < Verbosity::Verbose {
             return;
         }
         if let Some(model) = environment::cpu_model() {
@@ -95,13 +98,19 @@ fn compressed_text(volume: Volume) -> String {
 impl Observer for Messages {
     fn notice(&mut self, notice: Notice) {
         match notice {
-            Notice::FeatureUnsupported(_) if self.verbosity != Verbosity::Verbose => {}
+            Notice::FeatureUnsupported(_) if self.verbosity < Verbosity::Verbose => {}
             notice => self.warn(&notice.to_string()),
         }
     }
 
+    fn tried(&mut self, call: &OpenCall<'_>) {
+        if self.verbosity >= Verbosity::Calls {
+            print_error(opens::text(call).trim_end());
+        }
+    }
+
     fn opened(&mut self, plan: &Plan) {
-        if self.verbosity == Verbosity::Verbose {
+        if self.verbosity >= Verbosity::Verbose {
             print_error(plan.to_string().trim_end());
         }
     }
