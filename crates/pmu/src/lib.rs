@@ -25,6 +25,7 @@
 pub mod builtin;
 mod catalogue;
 mod cpu_model;
+mod drm;
 mod error;
 mod generic;
 pub mod glob;
@@ -40,6 +41,7 @@ mod user_space;
 
 pub use catalogue::{Catalogue, PmuDescription, PmuEvent, PmuFormat};
 pub use cpu_model::CpuModel;
+pub use drm::DrmPmus;
 pub use error::{SyntaxError, SyntaxProblem};
 pub use generic::{hardware_or_cache as generic_event, is_counted};
 pub use hwmon::HwmonPmus;

@@ -20,7 +20,7 @@ use messages::{Messages, Verbosity};
 
 pub(super) use arguments::parse;
 pub(crate) use arguments::{command, run};
-pub(super) use events::Tracepoints;
+pub(super) use events::{PROC, Tracepoints, may_mean_graphics};
 
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {

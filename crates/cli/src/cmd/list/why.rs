@@ -1,17 +1,19 @@
 //! `--why EVENT`: what an event text is on this machine, and whether it can be counted here.
 
+use std::path::Path;
+
 use oxperf_abi::{AttrFlags, Cpu, EventAttr};
 use oxperf_capture::explain::{AttemptTask, Explanation, OpenAttempt};
 use oxperf_capture::plan::MachineInfo;
 use oxperf_capture::system;
-use oxperf_pmu::{Catalogue, HwmonPmus, ResolvedEvent, SystemPmus, parse, resolve};
+use oxperf_pmu::{Catalogue, DrmPmus, HwmonPmus, ResolvedEvent, SystemPmus, parse, resolve};
 use oxperf_present::json::object;
 use oxperf_present::text::sanitize;
 use oxperf_sys::cpus::CpuRanges;
 use oxperf_sys::{EventTask, Kernel as _, OpenRequest, RealKernel, cpus};
 
 use super::{Form, ListCommand};
-use crate::cmd::record::Tracepoints;
+use crate::cmd::record::{PROC, Tracepoints, may_mean_graphics};
 use crate::environment;
 use crate::event_tables;
 use crate::failure::Failure;
@@ -33,9 +35,13 @@ pub(super) fn answer(text: &str, command: &ListCommand) -> Result<Vec<u8>, Failu
     );
     let tables = event_tables::of_machine(&command.tables)?;
     let sensors = HwmonPmus::below(environment::sysfs().root());
-    let catalogue = Catalogue::new(&pmus, &tracepoints)
+    let graphics = DrmPmus::below(Path::new(PROC));
+    let mut catalogue = Catalogue::new(&pmus, &tracepoints)
         .with_tables(&tables)
         .with(&sensors);
+    if may_mean_graphics(text) {
+        catalogue = catalogue.with(&graphics);
+    }
     let events = parse(text).and_then(|list| resolve(&list, &catalogue));
     let events = events.map_err(|error| Failure::bad_option(error.to_string()))?;
     let answers = events.into_iter().map(|event| Answer {

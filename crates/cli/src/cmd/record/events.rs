@@ -1,9 +1,10 @@
 //! The events to record, from `-e` and what this machine has.
 
 use std::io;
+use std::path::Path;
 
 use oxperf_capture::{AuxAction, EventRequest};
-use oxperf_pmu::{Catalogue, HwmonPmus, SystemPmus, TracepointSource, parse, resolve};
+use oxperf_pmu::{Catalogue, DrmPmus, HwmonPmus, SystemPmus, TracepointSource, parse, resolve};
 use oxperf_pmu_events::EventTables;
 use oxperf_sys::Sysfs;
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
@@ -13,6 +14,13 @@ use crate::output::print_error;
 
 /// The event that is recorded when the user names none.
 const DEFAULT_EVENT: &str = "cycles:P";
+/// The tasks of this machine.
+pub(in crate::cmd) const PROC: &str = "/proc";
+
+/// The files of all processes are looked at for graphics devices only where a text can mean one: it takes time.
+pub(in crate::cmd) fn may_mean_graphics(text: &str) -> bool {
+    text.contains("drm")
+}
 
 /// Looks up the events that the user named.
 pub(in crate::cmd) fn requested(
@@ -22,9 +30,13 @@ pub(in crate::cmd) fn requested(
 ) -> Result<Vec<EventRequest>, Failure> {
     let (pmus, tracepoints) = (SystemPmus::below(sysfs.root()), Tracepoints::of_kernel());
     let sensors = HwmonPmus::below(sysfs.root());
-    let catalogue = Catalogue::new(&pmus, &tracepoints)
+    let graphics = DrmPmus::below(Path::new(PROC));
+    let mut catalogue = Catalogue::new(&pmus, &tracepoints)
         .with_tables(tables)
         .with(&sensors);
+    if texts.iter().any(|text| may_mean_graphics(text)) {
+        catalogue = catalogue.with(&graphics);
+    }
     requested_in(texts, &catalogue)
 }
 
