@@ -4,10 +4,11 @@
 //! The kernel counts none of them: whoever counts reads [`DrmPmus::value`].
 
 mod fdinfo;
+mod listing;
 
 use crate::PmuSource;
 use fdinfo::DrmFile;
-use oxperf_abi::{EventAttr, Pid};
+use oxperf_abi::{EventAttr, EventType, Pid};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fs;
@@ -18,6 +19,8 @@ use std::path::{Path, PathBuf};
 const FIRST_KIND: u32 = 0xfffe_0000;
 /// Drivers beyond this have no number of a PMU left.
 const MOST: usize = 0x1_0000;
+/// The beginning of the names of these PMUs.
+const PREFIX: &str = "drm_";
 /// The folder of graphics devices, to which open files lead.
 const DEVICES: &str = "/dev/dri/";
 
@@ -68,7 +71,7 @@ impl DrmPmus {
     }
 
     fn driver(&self, pmu: &str) -> Option<(usize, &DrmFile)> {
-        let driver = pmu.strip_prefix("drm_")?;
+        let driver = pmu.strip_prefix(PREFIX)?;
         let mut drivers = self.drivers().iter().enumerate();
         drivers.find(|(_, file)| file.driver == driver)
     }
@@ -90,6 +93,16 @@ impl DrmPmus {
     }
 }
 
+fn pmu_name(driver: &DrmFile) -> String {
+    format!("{PREFIX}{}", driver.driver)
+}
+
+/// The number of the PMU of a driver, by its place among all.
+fn kind(index: usize) -> EventType {
+    let index = u32::try_from(index).unwrap_or(u32::MAX);
+    EventType(FIRST_KIND.saturating_add(index))
+}
+
 /// The entries of a folder that are numbers, in their order; none of a folder that cannot be read, as that of a process
 /// that ended or is another user's.
 fn numbers_in(folder: &Path) -> Vec<i32> {
@@ -102,15 +115,13 @@ fn numbers_in(folder: &Path) -> Vec<i32> {
 
 impl PmuSource for DrmPmus {
     fn names(&self) -> io::Result<Vec<String>> {
-        let names = self.drivers().iter();
-        Ok(names.map(|file| format!("drm_{}", file.driver)).collect())
+        Ok(self.drivers().iter().map(pmu_name).collect())
     }
 
     fn read(&self, pmu: &str, file: &str) -> Option<String> {
         let (index, driver) = self.driver(pmu)?;
         if file == "type" {
-            let index = u32::try_from(index).ok()?;
-            return Some((FIRST_KIND + index).to_string());
+            return Some(kind(index).0.to_string());
         }
         let event = file.strip_prefix("events/")?;
         let mut usages = driver.usages.iter().enumerate();
@@ -136,7 +147,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     /// A machine on which two processes use two devices; perf 7.2 was shown the same.
-    fn machine(name: &str) -> PathBuf {
+    pub(super) fn machine(name: &str) -> PathBuf {
         let proc = std::env::temp_dir().join(format!("oxperf-{name}-{}", std::process::id()));
         let usage =
             "drm-total-system0:\t5 KiB\ndrm-engine-render:\t1000 ns\ndrm-maxfreq-render:\t3 MHz\n";

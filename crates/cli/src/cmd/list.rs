@@ -15,13 +15,14 @@ use oxperf_inventory::{
 use oxperf_metric::MetricCatalogue;
 use oxperf_objects::BuildIdCache;
 use oxperf_pmu::metrics::MetricSystem;
-use oxperf_pmu::{Catalogue, HwmonPmus, MemoryTracepoints, SystemPmus, UserSpacePmus};
+use oxperf_pmu::{Catalogue, DrmPmus, HwmonPmus, MemoryTracepoints, SystemPmus, UserSpacePmus};
 use oxperf_pmu_events::EventTables;
 use oxperf_present::list::{self, JsonList, ListFormat, ListTextOptions, TextList};
 use oxperf_tracepoint::{SystemTracefs, Tracefs};
 
 use crate::arguments::Invocation;
 use crate::cmd::Entry;
+use crate::cmd::record::PROC;
 use crate::environment;
 use crate::event_tables::{self, TablesOptions};
 use crate::failure::{Failure, code};
@@ -112,7 +113,8 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
     let markers = || markers(command);
     let tracefs = SystemTracefs::find().ok();
     let sensors = HwmonPmus::below(environment::sysfs().root());
-    let user_space: [&dyn UserSpacePmus; 1] = [&sensors];
+    let graphics = DrmPmus::below(Path::new(PROC));
+    let user_space: [&dyn UserSpacePmus; 2] = [&sensors, &graphics];
     let inventory = Inventory::new(Sources {
         user_space: &user_space,
         tables: Some(&tables),

@@ -1,4 +1,4 @@
-//! The events that programs read without the kernel's counters: sensors.
+//! The events that programs read without the kernel's counters: sensors, figures of graphics drivers.
 
 use super::Gathered;
 use crate::instances::without_instance;

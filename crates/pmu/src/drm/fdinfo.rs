@@ -1,28 +1,37 @@
 //! What the kernel tells of one open file of a graphics device (`/proc/PID/fdinfo/FD`).
 
-/// What a key counts: how it begins, its unit.
+/// What a key counts: how it begins, its unit, and what lists say of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Quantity {
     beginning: &'static str,
     pub(super) unit: &'static str,
+    pub(super) brief: &'static str,
 }
 
 /// A beginning stands before all that it begins itself with.
 const QUANTITIES: [Quantity; 10] = [
-    quantity("drm-active-", "bytes"),
-    quantity("drm-cycles-", "cycles"),
-    quantity("drm-engine-capacity-", "capacity"),
-    quantity("drm-engine-", "ns"),
-    quantity("drm-maxfreq-", "hz"),
-    quantity("drm-purgeable-", "bytes"),
-    quantity("drm-resident-", "bytes"),
-    quantity("drm-shared-", "bytes"),
-    quantity("drm-total-cycles-", "cycles"),
-    quantity("drm-total-", "bytes"),
+    quantity("drm-active-", "bytes", "Memory that engines work on now"),
+    quantity("drm-cycles-", "cycles", "Cycles that an engine was busy"),
+    quantity("drm-engine-capacity-", "capacity", "Engines of this kind"),
+    quantity("drm-engine-", "ns", "Time that an engine was busy"),
+    quantity("drm-maxfreq-", "hz", "Highest frequency of an engine"),
+    quantity(
+        "drm-purgeable-",
+        "bytes",
+        "Memory in place that may be dropped",
+    ),
+    quantity("drm-resident-", "bytes", "Memory in place"),
+    quantity("drm-shared-", "bytes", "Memory that others use, too"),
+    quantity("drm-total-cycles-", "cycles", "Cycles that passed"),
+    quantity("drm-total-", "bytes", "Memory, shared or not"),
 ];
 
-const fn quantity(beginning: &'static str, unit: &'static str) -> Quantity {
-    Quantity { beginning, unit }
+const fn quantity(beginning: &'static str, unit: &'static str, brief: &'static str) -> Quantity {
+    Quantity {
+        beginning,
+        unit,
+        brief,
+    }
 }
 
 /// A key that is an event, and its value.
