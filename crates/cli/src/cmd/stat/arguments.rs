@@ -221,6 +221,7 @@ fn parse(matches: &ArgMatches, configuration: &Configuration) -> Result<StatComm
             timeout: rounds.timeout,
             sysfs: environment::sysfs(),
         },
+        open_log: environment::open_log(),
         events: events(matches),
         tables: event_tables::arguments::options(matches, configuration),
         counts_nothing: matches.get_flag("null"),

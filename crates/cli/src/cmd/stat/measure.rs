@@ -4,8 +4,8 @@ use std::process::Command;
 
 use oxperf_abi::CountReading;
 use oxperf_capture::count::{CountContext, CountNews, CountOutcome, CountRequest, CountingRun};
-use oxperf_capture::{Ending, EventRequest, Notice, Observer, Plan, Start};
-use oxperf_sys::{RealKernel, files};
+use oxperf_capture::{CaptureError, Ending, EventRequest, Notice, Observer, Plan, Start};
+use oxperf_sys::{Kernel, LoggingKernel, RealKernel, files};
 
 use super::Failed;
 use super::options::{Repeats, StatCommand};
@@ -83,11 +83,16 @@ fn run(
     requests: &mut Vec<CountRequest>,
     display: &mut Display<'_>,
 ) -> Result<CountOutcome, Failed> {
+    let log = command.open_log.clone();
+    let log = log.map(|folder| LoggingKernel::new(&RealKernel, folder));
     let context = CountContext {
-        kernel: &RealKernel,
+        kernel: log.as_ref().map_or(&RealKernel as &dyn Kernel, |log| log),
         options: &command.options,
     };
     let mut run = CountingRun::open(context, requests.clone(), &mut Silent)?;
+    if let Some(failure) = log.as_ref().and_then(LoggingKernel::take_failure) {
+        return Err(CaptureError::from(failure).into());
+    }
     *requests = run.counters().requests();
     display.opened(run.counters().events(), &run.machine().threads);
     start(command, &mut run)?;

@@ -15,6 +15,8 @@ use crate::event_tables::TablesOptions;
 pub(super) struct StatCommand {
     /// Whom to count, and for how long.
     pub(super) options: CountOptions,
+    /// The folder where the events that are opened are described, if they are.
+    pub(super) open_log: Option<PathBuf>,
     /// The texts of the events.
     pub(super) events: Vec<String>,
     /// Folders of tables of events.
