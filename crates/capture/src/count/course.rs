@@ -111,14 +111,16 @@ impl<'a> CountingRun<'a> {
         if start == Start::Now && !on_exec {
             self.enable()?;
         }
+        // The workload runs before `start` returns: a short one may have ended by then.
+        self.started = Instant::now();
         if let Some(workload) = &mut self.workload {
             workload.start()?;
         }
         if let Start::After(delay) = start {
             self.sleep(delay)?;
             self.enable()?;
+            self.started = Instant::now();
         }
-        self.started = Instant::now();
         Ok(())
     }
 

@@ -35,6 +35,7 @@ mod report_screen;
 mod resource_limits;
 mod selftest;
 mod shell;
+mod stat;
 mod streams;
 mod support;
 mod surroundings;
