@@ -12,6 +12,7 @@ use crate::error::CaptureError;
 use crate::interrupts::{GRACE, Interrupts};
 use crate::notice::{Notice, Observer};
 use crate::options::{Destination, Program, Start};
+use crate::plan::RingKind;
 use crate::wake::WakeSources;
 
 /// The end of a recording.
@@ -103,8 +104,8 @@ impl RecordingControl {
     }
 
     /// Also waits for the ring that `owner` stands for.
-    pub(crate) fn watch_ring(&mut self, owner: &EventFd) {
-        self.wake.add_ring(owner);
+    pub(crate) fn watch_ring(&mut self, owner: &EventFd, kind: RingKind) {
+        self.wake.add_ring(owner, kind);
     }
 
     /// Lets the workload run; the delay begins.

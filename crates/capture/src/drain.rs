@@ -24,8 +24,8 @@ pub struct Drain {
     rings: Vec<DataRing>,
     /// Memory for records that lie around a ring's end.
     joined: Vec<u8>,
-    /// The record that ends a round.
-    round: Vec<u8>,
+    /// The record that ends a round, where passes end rounds.
+    round: Option<Vec<u8>>,
 }
 
 impl Drain {
@@ -36,13 +36,21 @@ impl Drain {
         Drain {
             rings,
             joined: Vec::new(),
-            round: round.into_bytes(),
+            round: Some(round.into_bytes()),
         }
     }
 
+    /// For a recording that also has rings which keep the newest records: these come last and may be older than all that was
+    /// moved, so that no pass ends a round, and a reader puts everything in order at once.
+    #[must_use]
+    pub fn without_rounds(mut self) -> Drain {
+        self.round = None;
+        self
+    }
+
     /// One pass over all rings: from each the records that were there when its turn came, so that a busy ring starves none.
-    /// A pass that moved anything ends with the mark that earlier rounds may be put in order, and with a header
-    /// that names all of it. Returns how many bytes came from the rings.
+    /// A pass that moved anything ends with the mark that earlier rounds may be put in order, where there are rounds, and
+    /// with a header that names all of it. Returns how many bytes came from the rings.
     ///
     /// # Errors
     /// The output refuses; what was moved before can be read.
@@ -52,7 +60,7 @@ impl Drain {
             moved += move_ring(ring, &mut self.joined, output)?;
         }
         if moved > 0 {
-            output.end_round(&self.round)?;
+            output.end_pass(self.round.as_deref())?;
         }
         Ok(moved)
     }
@@ -94,8 +102,8 @@ mod tests {
             self.append(records)
         }
 
-        fn end_round(&mut self, mark: &[u8]) -> Result<(), WriteError> {
-            self.append(mark)?;
+        fn end_pass(&mut self, mark: Option<&[u8]>) -> Result<(), WriteError> {
+            self.append(mark.unwrap_or_default())?;
             self.checkpoint()
         }
     }
@@ -158,6 +166,17 @@ mod tests {
         drain.pass(&mut writer).unwrap();
         let file = writer.finish(&Default::default()).unwrap();
         assert_eq!(text(&file), "1 2 10 11 |\n3 |\n");
+    }
+
+    #[test]
+    fn a_drain_without_rounds_marks_none() {
+        let (kernel, rings) = setup(1);
+        assert!(kernel.write_records(0, &record(1)));
+        let mut drain = Drain::new(rings).without_rounds();
+        let mut writer = Writer::begin(Vec::new(), &[WriterEvent::default()]).unwrap();
+        drain.pass(&mut writer).unwrap();
+        let file = writer.finish(&Default::default()).unwrap();
+        assert_eq!(text(&file), "1 ");
     }
 
     #[test]

@@ -92,6 +92,9 @@ pub enum CaptureError {
     /// Counting cannot be started.
     #[error("cannot start counting: {0}")]
     Enable(io::Error),
+    /// A ring that keeps the newest records cannot be held still to be copied.
+    #[error("cannot pause a ring to copy its newest records: {0}")]
+    Pause(io::Error),
     /// Waiting for records failed.
     #[error("cannot wait for records: {0}")]
     Wait(io::Error),

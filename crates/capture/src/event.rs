@@ -7,7 +7,6 @@ use oxperf_abi::{AttrFlags, BranchSampleType, Cpu, EventAttr, EventType, Softwar
 use crate::options::{CallGraph, Rate};
 
 pub use oxperf_pmu::AuxAction;
-pub use resolved::UnsupportedTerm;
 
 /// The ways of an event with the hardware trace of its group's leader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -65,6 +64,8 @@ pub struct EventRequest {
     pub ratio_to_previous: Option<f64>,
     /// The event's own choice of inheritance.
     pub inherit: Option<bool>,
+    /// The event's own choice of its ring: `true` for one that keeps the newest records.
+    pub overwrite: Option<bool>,
     /// The CPUs that the event's PMU counts on and the user names, when not all.
     pub cpus: Option<Vec<Cpu>>,
     /// The PMU counts for a part of the system and not for tasks: it is opened on those CPUs whatever the target.
@@ -111,6 +112,7 @@ impl EventRequest {
             retire_latency: false,
             ratio_to_previous: None,
             inherit: None,
+            overwrite: None,
             cpus: None,
             of_system: false,
             unit: None,

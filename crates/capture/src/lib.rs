@@ -57,9 +57,9 @@ pub use acquire::{Acquired, OpenContext, acquire};
 pub use control::Ending;
 pub use drain::Drain;
 pub use error::CaptureError;
-pub use event::{AuxAction, AuxRequest, EventRequest, UnsupportedTerm};
+pub use event::{AuxAction, AuxRequest, EventRequest};
 pub use notice::{Notice, Observer, OpenCall};
-pub use open::{OpenEvent, OpenEvents, Refusal};
+pub use open::{MappedRings, OpenEvent, OpenEvents, Refusal};
 pub use options::{
     BuildIdPolicy, CallGraph, Destination, ExtraRecords, OutputOptions, Privilege, Program, Rate,
     RecordOptions, SamplingOptions, Start, Target, TargetOptions,

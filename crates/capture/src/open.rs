@@ -5,12 +5,12 @@ use std::os::fd::AsRawFd;
 
 use oxperf_abi::{EventId, ReadFormat, Tid};
 use oxperf_sys::{
-    Control, ControlScope, DataRing, EventFd, EventTask, Kernel, OpenError, OpenFlags, OpenRequest,
-    RingError, RingPages,
+    BackwardRing, Control, ControlScope, DataRing, EventFd, EventTask, Kernel, OpenError,
+    OpenFlags, OpenRequest, RingError, RingPages,
 };
 
 use crate::notice::{Observer, OpenCall};
-use crate::plan::{OpenSite, Plan, PlannedEvent, RingKey, TargetTask};
+use crate::plan::{OpenSite, Plan, PlannedEvent, RingKey, RingKind, TargetTask};
 
 /// An event with its descriptors.
 #[derive(Debug)]
@@ -19,6 +19,17 @@ pub struct OpenEvent {
     pub fds: Vec<(OpenSite, EventFd)>,
     /// The kernel's id of each descriptor.
     pub ids: Vec<EventId>,
+    /// The kind of the rings that take its records.
+    pub ring_kind: RingKind,
+}
+
+/// The rings of a plan.
+#[derive(Debug, Default)]
+pub struct MappedRings {
+    /// Those that are drained as they fill.
+    pub forward: Vec<DataRing>,
+    /// Those that keep the newest records, by their owners.
+    pub backward: Vec<(RingKey, BackwardRing)>,
 }
 
 /// All descriptors of a plan, in its order.
@@ -109,6 +120,7 @@ impl OpenEvents {
             open.events.push(OpenEvent {
                 fds,
                 ids: Vec::new(),
+                ring_kind: event.ring_kind(),
             });
         }
         Ok(open)
@@ -167,23 +179,34 @@ impl OpenEvents {
         site
     }
 
-    /// Maps a ring for each key of the plan and sends the output of all its events there. Also asks for the ids.
+    /// Maps a ring of each kind that is wanted for each owner of the plan, and sends the output of all its events there.
+    /// Also asks for the ids.
     ///
     /// # Errors
     /// The kernel's answer to the mapping, the redirection or the question.
     pub fn map_rings(
         &mut self,
         kernel: &dyn Kernel,
-        rings: &[RingKey],
+        owners: &[RingKey],
         pages: RingPages,
-    ) -> Result<Vec<DataRing>, RingError> {
-        let mapped = rings
-            .iter()
-            .filter_map(|&key| self.map_ring(kernel, key, pages).transpose())
-            .collect();
+    ) -> Result<MappedRings, RingError> {
+        let mut rings = MappedRings::default();
+        for &key in owners {
+            if let Some(owner) = self.owner_of(key, RingKind::Forward) {
+                rings.forward.push(kernel.map_ring(owner, pages)?);
+            }
+            if let Some(owner) = self.owner_of(key, RingKind::Backward) {
+                let ring = kernel.map_backward_ring(owner, pages)?;
+                rings.backward.push((key, ring));
+            }
+            for kind in RingKind::ALL {
+                self.redirect(kernel, key, kind)
+                    .map_err(|error| ring_error(&error, pages))?;
+            }
+        }
         self.read_ids(kernel)
             .map_err(|error| ring_error(&error, pages))?;
-        mapped
+        Ok(rings)
     }
 
     /// Asks for the ids of all descriptors.
@@ -198,28 +221,26 @@ impl OpenEvents {
         Ok(())
     }
 
-    /// The ring of one key; none when all its tasks are gone.
-    fn map_ring(
-        &self,
-        kernel: &dyn Kernel,
-        key: RingKey,
-        pages: RingPages,
-    ) -> Result<Option<DataRing>, RingError> {
-        let mut fds = self.fds_of(key);
+    /// Sends the records of the events behind the first one to the ring of the first one.
+    fn redirect(&self, kernel: &dyn Kernel, key: RingKey, kind: RingKind) -> io::Result<()> {
+        let mut fds = self.fds_of(key, kind);
         let Some(owner) = fds.next() else {
-            return Ok(None);
+            return Ok(());
         };
-        let ring = kernel.map_ring(owner, pages)?;
-        for fd in fds {
-            let redirected = kernel.control(fd, Control::SetOutput(owner));
-            redirected.map_err(|error| ring_error(&error, pages))?;
-        }
-        Ok(Some(ring))
+        fds.try_for_each(|fd| kernel.control(fd, Control::SetOutput(owner)))
     }
 
-    /// The descriptors whose records go to the ring of `key`; the first one owns it.
-    pub fn fds_of(&self, key: RingKey) -> impl Iterator<Item = &EventFd> {
-        let fds = self.events.iter().flat_map(|event| &event.fds);
+    /// The descriptor that the ring of this kind belongs to; none when no event wants one, or all its tasks are gone.
+    pub fn owner_of(&self, key: RingKey, kind: RingKind) -> Option<&EventFd> {
+        self.fds_of(key, kind).next()
+    }
+
+    /// The descriptors whose records go to the ring of this kind; the first one owns it.
+    fn fds_of(&self, key: RingKey, kind: RingKind) -> impl Iterator<Item = &EventFd> {
+        let events = self.events.iter();
+        let fds = events
+            .filter(move |event| event.ring_kind == kind)
+            .flat_map(|event| &event.fds);
         fds.filter(move |(site, _)| key.takes(*site))
             .map(|(_, fd)| fd)
     }

@@ -23,9 +23,9 @@ pub trait RecordOutput {
     /// The output refuses; what it took before can be read.
     fn kernel_records(&mut self, records: &[u8]) -> Result<(), WriteError>;
 
-    /// Takes the mark that ends a round, and shows readers everything so far.
+    /// Ends a pass over the rings: takes the mark that ends a round, if it ends one, and shows readers everything so far.
     ///
     /// # Errors
     /// As [`RecordOutput::kernel_records`].
-    fn end_round(&mut self, mark: &[u8]) -> Result<(), WriteError>;
+    fn end_pass(&mut self, mark: Option<&[u8]>) -> Result<(), WriteError>;
 }

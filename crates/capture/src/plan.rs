@@ -8,13 +8,13 @@ mod sampling;
 mod sites;
 mod text;
 
-use oxperf_abi::{Cpu, EventAttr, Tid};
+use oxperf_abi::{AttrFlags, Cpu, EventAttr, Tid};
 
 use crate::event::EventRequest;
 use crate::options::{SamplingOptions, Start, TargetOptions};
 use crate::unsupported::Unsupported;
 
-pub use sites::{OpenSite, RingKey, TargetTask};
+pub use sites::{OpenSite, RingKey, RingKind, TargetTask};
 
 /// The purpose of opening events.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -74,12 +74,24 @@ pub struct PlannedEvent {
     pub tracking: bool,
 }
 
+impl PlannedEvent {
+    /// The kind of the rings that take its records: the kernel lets no ring be of both.
+    pub fn ring_kind(&self) -> RingKind {
+        if self.attr.flags.contains(AttrFlags::WRITE_BACKWARD) {
+            RingKind::Backward
+        } else {
+            RingKind::Forward
+        }
+    }
+}
+
 /// All that a measurement opens.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     /// The events in the order of the file.
     pub events: Vec<PlannedEvent>,
-    /// The rings, one a CPU or one a task; none of a plan for counting.
+    /// The owners of rings, one a CPU or one a task; none of a plan for counting. Each has a ring of every kind that its
+    /// events want.
     pub rings: Vec<RingKey>,
 }
 
@@ -148,7 +160,7 @@ impl Plan {
         Plan { events, rings }
     }
 
-    /// The index of the ring that takes the records of `site`.
+    /// The index of the owner of the rings that take the records of `site`.
     pub fn ring_of(&self, site: OpenSite) -> Option<usize> {
         self.rings.iter().position(|ring| ring.takes(site))
     }

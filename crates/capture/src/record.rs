@@ -9,13 +9,13 @@ use std::path::Path;
 
 use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, Tid};
 use oxperf_data::{FeatureSet, WriterEvent};
-use oxperf_sys::{DataRing, Kernel, LoggingKernel, RealKernel, RingPages};
+use oxperf_sys::{BackwardRing, DataRing, Kernel, LoggingKernel, RealKernel, RingPages};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
 use crate::acquire::{Acquired, OpenContext, acquire, without_event};
 use crate::control::{Ending, News, RecordingControl};
-use crate::drain::Drain;
+use crate::drain::{Drain, copy_newest};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::RingExplanation;
@@ -23,9 +23,10 @@ use crate::finish::{self, RecordingFacts};
 use crate::host_files::HostFiles;
 use crate::machine_info::machine_info;
 use crate::notice::{Notice, Observer};
+use crate::open::MappedRings;
 use crate::options::{Destination, Rate, RecordOptions, SamplingOptions, Start, Target};
-use crate::output::{Recording, Volume};
-use crate::plan::{MachineInfo, Purpose};
+use crate::output::{RecordOutput, Recording, Volume};
+use crate::plan::{MachineInfo, Purpose, RingKey, RingKind};
 use crate::synthesize::{ProcDir, RecordSink, Synthesizer, Trailer};
 use crate::{build_id, describe, system, tracing};
 
@@ -120,6 +121,8 @@ struct Recorder<'a> {
     control: RecordingControl,
     acquired: Acquired,
     drain: Drain,
+    /// The rings that keep the newest records, by their owners.
+    newest: Vec<(RingKey, BackwardRing)>,
     recording: Recording,
     wakeups: u64,
 }
@@ -141,11 +144,7 @@ impl<'a> Recorder<'a> {
         };
         let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
         let rings = map_rings(context.kernel, &mut acquired, &options.sampling)?;
-        for &key in &acquired.plan.rings {
-            if let Some(owner) = acquired.open.fds_of(key).next() {
-                control.watch_ring(owner);
-            }
-        }
+        watch_rings(&acquired, &mut control);
         let features = standing_features(options, &acquired, observer);
         let events = writer_events(&acquired);
         let interrupts = control.interrupts();
@@ -154,7 +153,8 @@ impl<'a> Recorder<'a> {
             context,
             control,
             acquired,
-            drain: Drain::new(rings),
+            drain: drain_of(rings.forward, !rings.backward.is_empty()),
+            newest: rings.backward,
             recording,
             wakeups: 0,
         })
@@ -207,7 +207,8 @@ impl<'a> Recorder<'a> {
         let _ = self.acquired.open.disable(self.context.kernel);
         self.control.stop_workload();
         // Each ring holds what it holds now: where events go on nevertheless, they are not waited for.
-        self.drain()
+        self.drain()?;
+        self.write_newest()
     }
 
     /// Moves what is in the rings.
@@ -215,6 +216,28 @@ impl<'a> Recorder<'a> {
         let moved = self.drain.pass(&mut self.recording);
         let moved = moved.map_err(|source| self.recording.unwritten(source))?;
         self.wakeups += u64::from(moved > 0);
+        Ok(())
+    }
+
+    /// Writes what the rings hold that keep the newest records.
+    fn write_newest(&mut self) -> Result<(), CaptureError> {
+        let mut moved = 0;
+        for (key, ring) in &self.newest {
+            let open = &self.acquired.open;
+            let Some(owner) = open.owner_of(*key, RingKind::Backward) else {
+                continue;
+            };
+            let mut records = Vec::new();
+            let copied = copy_newest(self.context.kernel, owner, ring, &mut records);
+            moved += copied.map_err(CaptureError::Pause)?;
+            let written = self.recording.kernel_records(&records);
+            written.map_err(|source| self.recording.unwritten(source))?;
+        }
+        if moved > 0 {
+            let shown = self.recording.end_pass(None);
+            shown.map_err(|source| self.recording.unwritten(source))?;
+            self.wakeups += 1;
+        }
         Ok(())
     }
 
@@ -299,11 +322,32 @@ fn encode_lost(attr: &EventAttr, id: EventId, lost: u64, encoder: &mut Encoder) 
     });
 }
 
+/// Waits for all rings of a plan.
+fn watch_rings(acquired: &Acquired, control: &mut RecordingControl) {
+    for &key in &acquired.plan.rings {
+        for kind in RingKind::ALL {
+            if let Some(owner) = acquired.open.owner_of(key, kind) {
+                control.watch_ring(owner, kind);
+            }
+        }
+    }
+}
+
+/// The drain of the rings that fill, beside others that keep the newest records or alone.
+fn drain_of(rings: Vec<DataRing>, beside_newest: bool) -> Drain {
+    let drain = Drain::new(rings);
+    if beside_newest {
+        drain.without_rounds()
+    } else {
+        drain
+    }
+}
+
 fn map_rings(
     kernel: &dyn Kernel,
     acquired: &mut Acquired,
     sampling: &SamplingOptions,
-) -> Result<Vec<DataRing>, CaptureError> {
+) -> Result<MappedRings, CaptureError> {
     let wanted = sampling
         .ring_pages
         .unwrap_or_else(system::default_ring_pages);
@@ -351,16 +395,18 @@ mod tests {
     use crate::options::{OutputOptions, Program, TargetOptions};
     use oxperf_abi::{Cpu, SoftwareId};
     use oxperf_data::Reader;
-    use oxperf_sys::FakeKernel;
+    use oxperf_sys::{FakeCall, FakeKernel};
     use std::fs;
 
-    /// Every pass finds records, from the first to the last, and stopping the events stops nothing.
-    #[test]
-    fn events_that_never_cease_end_with_the_workload() {
-        let mut sample = Encoder::new(Endian::NATIVE);
-        sample.record(RecordType::SAMPLE, Misc(1), |body| body.bytes(&[0; 64]));
-        let kernel = FakeKernel::new().with_restless_rings(sample.into_bytes());
-        let path = std::env::temp_dir().join(format!("oxperf-restless-{}", std::process::id()));
+    /// Records a shell that exits with 7 on a machine of one CPU with rings of one page; `fill` writes into the rings once
+    /// they are open. The result and the file.
+    fn recorded(
+        kernel: &FakeKernel,
+        requests: Vec<EventRequest>,
+        fill: impl FnOnce(),
+    ) -> (Outcome, Vec<u8>) {
+        let name = format!("oxperf-record-{}-{}", std::process::id(), requests.len());
+        let path = std::env::temp_dir().join(name);
         let arguments = ["/bin/sh", "-c", "exit 7"].map(Into::into).to_vec();
         let target = TargetOptions {
             workload: Some(Program {
@@ -390,31 +436,89 @@ mod tests {
         };
         let workload = options.target.workload.as_ref();
         let control = RecordingControl::new(workload, &options.output.destination).unwrap();
-        let requests = vec![EventRequest::software(SoftwareId::TaskClock, "task-clock")];
         let mut observer: Vec<Notice> = Vec::new();
         let context = RecorderContext {
             options: &options,
-            kernel: &kernel,
+            kernel,
             machine,
         };
         let recorder = Recorder::open(context, control, requests, &mut observer).unwrap();
+        fill();
         let outcome = recorder.run(&mut observer).unwrap();
-        assert_eq!(outcome.ending.exit_code(), 7);
-        assert!(outcome.samples >= 1, "what was there at the end was moved");
         let file = fs::read(&path).unwrap();
         fs::remove_file(path).unwrap();
-        let reader = Reader::open(&file).unwrap();
-        let samples = reader.records().unwrap().filter(|raw| {
-            raw.as_ref()
-                .is_ok_and(|raw| raw.header.kind == RecordType::SAMPLE)
+        (outcome, file)
+    }
+
+    fn sample(value: u64) -> Vec<u8> {
+        let mut sample = Encoder::new(Endian::NATIVE);
+        sample.record(RecordType::SAMPLE, Misc(1), |body| {
+            body.u64(value);
+            body.bytes(&[0; 56]);
         });
-        assert_eq!(samples.count() as u64, outcome.samples);
-        assert!(
-            reader
-                .features()
-                .get::<oxperf_data::features::CmdLine>()
-                .unwrap()
-                .is_some()
-        );
+        sample.into_bytes()
+    }
+
+    /// The values of the samples of a file, in its order.
+    fn values(reader: &Reader<'_>) -> Vec<u64> {
+        let records = reader.records().unwrap().map(Result::unwrap);
+        let samples = records.filter(|raw| raw.header.kind == RecordType::SAMPLE);
+        samples
+            .map(|raw| u64::from_ne_bytes(raw.body[..8].try_into().unwrap()))
+            .collect()
+    }
+
+    // One test only: a process can watch its signals once at a time.
+    #[test]
+    fn recordings_over_a_fake_kernel() {
+        events_that_never_cease_end_with_the_workload();
+        the_newest_records_come_last_and_in_order();
+    }
+
+    /// Every pass finds records, from the first to the last, and stopping the events stops nothing.
+    fn events_that_never_cease_end_with_the_workload() {
+        let kernel = FakeKernel::new().with_restless_rings(sample(0));
+        let requests = vec![EventRequest::software(SoftwareId::TaskClock, "task-clock")];
+        let (outcome, file) = recorded(&kernel, requests, || ());
+        assert_eq!(outcome.ending.exit_code(), 7);
+        assert!(outcome.samples >= 1, "what was there at the end was moved");
+        let reader = Reader::open(&file).unwrap();
+        assert_eq!(values(&reader).len() as u64, outcome.samples);
+        let features = reader.features();
+        let command = features.get::<oxperf_data::features::CmdLine>();
+        assert!(command.unwrap().is_some());
+    }
+
+    /// A ring that fills and one that keeps the newest of 1000 records. No round ends: the newest may be older than what
+    /// was moved before.
+    fn the_newest_records_come_last_and_in_order() {
+        let kernel = FakeKernel::new();
+        let requests = vec![
+            EventRequest {
+                overwrite: Some(true),
+                ..EventRequest::software(SoftwareId::TaskClock, "task-clock")
+            },
+            EventRequest::software(SoftwareId::CpuClock, "cpu-clock"),
+        ];
+        let (outcome, file) = recorded(&kernel, requests, || {
+            for value in 1..=1000 {
+                assert!(kernel.write_records(0, &sample(value)));
+            }
+            assert!(kernel.write_records(1, &sample(0)));
+        });
+        let page = RingPages::new(1).unwrap().bytes();
+        let per_page = (page / sample(0).len()) as u64;
+        let newest = 1000 - per_page + 1..=1000;
+        let reader = Reader::open(&file).unwrap();
+        let expected: Vec<u64> = std::iter::once(0).chain(newest).collect();
+        assert_eq!(values(&reader), expected);
+        assert_eq!((outcome.samples, outcome.lost), (per_page + 1, 0));
+        let mut records = reader.records().unwrap().map(Result::unwrap);
+        assert!(records.all(|raw| raw.header.kind != RecordType::FINISHED_ROUND));
+        let is_pause = |call: &FakeCall| matches!(call, FakeCall::PauseOutput(..));
+        let calls = kernel.calls();
+        let pauses: Vec<&FakeCall> = calls.iter().filter(|call| is_pause(call)).collect();
+        let both = [true, false].map(|paused| FakeCall::PauseOutput(0, paused));
+        assert_eq!(pauses, both.iter().collect::<Vec<_>>());
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use oxperf_sys::{EventFd, PollSet, PollSlot};
 
 use crate::interrupts::Interrupts;
+use crate::plan::RingKind;
 
 /// The age of a record in a ring at which it is moved, however few there are.
 const DRAIN_INTERVAL: Duration = Duration::from_secs(1);
@@ -42,9 +43,13 @@ impl WakeSources {
         &self.interrupts
     }
 
-    /// Also wakes when the ring that `owner` stands for is half full, and when its tasks are gone.
-    pub(crate) fn add_ring(&mut self, owner: &EventFd) {
-        self.rings.push(self.poll.add(owner));
+    /// Also wakes when the ring that `owner` stands for is half full, and when its tasks are gone. A ring that keeps the
+    /// newest records is never full: it wakes in the second case alone.
+    pub(crate) fn add_ring(&mut self, owner: &EventFd, kind: RingKind) {
+        self.rings.push(match kind {
+            RingKind::Forward => self.poll.add(owner),
+            RingKind::Backward => self.poll.add_for_end(owner),
+        });
     }
 
     /// No longer wakes by any ring.

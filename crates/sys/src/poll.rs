@@ -52,6 +52,11 @@ impl PollSet {
         self.add_for(fd, libc::POLLOUT)
     }
 
+    /// Adds a descriptor to wait until its other side is gone, whatever there is to read.
+    pub fn add_for_end(&mut self, fd: impl AsFd) -> PollSlot {
+        self.add_for(fd, 0)
+    }
+
     fn add_for(&mut self, fd: impl AsFd, events: libc::c_short) -> PollSlot {
         let fd = fd.as_fd().as_raw_fd();
         self.entries.push(libc::pollfd {
@@ -143,6 +148,19 @@ mod tests {
         let writer = set.add_writer(&quiet_end);
         set.wait(None).unwrap();
         assert!(set.readiness(writer).writable);
+    }
+
+    #[test]
+    fn a_descriptor_watched_for_its_end_is_not_readable() {
+        let (reading, mut writing) = pipe().unwrap();
+        writing.write_all(b"x").unwrap();
+        let mut set = PollSet::new();
+        let slot = set.add_for_end(&reading);
+        assert_eq!(set.wait(Some(Duration::ZERO)).unwrap(), 0);
+        drop(writing);
+        assert_eq!(set.wait(None).unwrap(), 1);
+        let found = set.readiness(slot);
+        assert!(found.hung_up && !found.readable);
     }
 
     #[test]

@@ -4,8 +4,11 @@ use std::io;
 
 use oxperf_sys::{BackwardRing, Control, EventFd, Kernel};
 
-/// Appends the whole records that a ring holds, the newest first, and returns how many bytes these are. The event that
-/// owns the ring writes nothing meanwhile.
+/// Bytes of a record's header, the last two of which are the record's size.
+const HEADER: usize = 8;
+
+/// Appends the whole records that a ring holds, the oldest first, and returns how many bytes these are. The event that
+/// owns the ring writes nothing meanwhile. What the ring held before was overwritten, as the user wanted: it is no loss.
 ///
 /// # Errors
 /// The kernel's answer to pausing and resuming.
@@ -16,9 +19,32 @@ pub fn copy_newest(
     into: &mut Vec<u8>,
 ) -> io::Result<usize> {
     kernel.control(owner, Control::PauseOutput(true))?;
-    let copied = ring.copy_records(into);
+    let mut newest_first = Vec::new();
+    let copied = ring.copy_records(&mut newest_first);
     kernel.control(owner, Control::PauseOutput(false))?;
+    append_reversed(&newest_first, into);
     Ok(copied)
+}
+
+/// Appends whole records, the last one first.
+fn append_reversed(records: &[u8], into: &mut Vec<u8>) {
+    let mut pieces = Vec::new();
+    let mut rest = records;
+    while let Some((record, behind)) = split_record(rest) {
+        pieces.push(record);
+        rest = behind;
+    }
+    into.reserve(records.len());
+    for record in pieces.into_iter().rev() {
+        into.extend_from_slice(record);
+    }
+}
+
+/// The first record and what is behind it; `None` at the end.
+fn split_record(records: &[u8]) -> Option<(&[u8], &[u8])> {
+    let &[.., low, high] = records.first_chunk::<HEADER>()?;
+    let size = usize::from(u16::from_ne_bytes([low, high]));
+    records.split_at_checked(size).filter(|_| size >= HEADER)
 }
 
 #[cfg(test)]
@@ -48,7 +74,7 @@ mod tests {
         let mut records = Vec::new();
         let copied = copy_newest(&kernel, &event, &ring, &mut records).unwrap();
         assert_eq!(copied, 32);
-        assert_eq!(records, [record(2), record(1)].concat());
+        assert_eq!(records, [record(1), record(2)].concat());
         let calls = [
             FakeCall::MapBackwardRing(0, page),
             FakeCall::PauseOutput(0, true),

@@ -7,27 +7,13 @@ use oxperf_sys::cpus;
 use super::{AuxRequest, EventRequest};
 use crate::options::{CallGraph, Rate};
 
-/// A term of an event that this recorder does not honour; recording without it would surprise.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("event '{event}': the term {term} is not supported yet")]
-pub struct UnsupportedTerm {
-    /// The event.
-    pub event: String,
-    /// The term.
-    pub term: &'static str,
-}
-
 impl EventRequest {
     /// Takes an event as it was looked up.
-    ///
-    /// # Errors
-    /// One of its terms asks for what is not recorded yet.
-    pub fn from_resolved(event: ResolvedEvent) -> Result<EventRequest, UnsupportedTerm> {
-        refuse_unsupported(&event)?;
+    pub fn from_resolved(event: ResolvedEvent) -> EventRequest {
         let call_graph = call_graph(&event.terms);
         let cpus = counted_on(&event);
         let is_traced = event.is_traced();
-        Ok(EventRequest {
+        EventRequest {
             name: event.name,
             attr: event.attr,
             pmu: event.pmu,
@@ -53,11 +39,12 @@ impl EventRequest {
             retire_latency: event.retire_latency,
             ratio_to_previous: event.terms.ratio_to_previous,
             inherit: event.terms.inherit,
+            overwrite: event.terms.overwrite,
             cpus,
             of_system: event.of_system,
             unit: event.unit,
             scale: event.scale,
-        })
+        }
     }
 }
 
@@ -105,14 +92,4 @@ fn counted_on(event: &ResolvedEvent) -> Option<Vec<Cpu>> {
         }
         (own, wanted) => own.or(wanted),
     }
-}
-
-fn refuse_unsupported(event: &ResolvedEvent) -> Result<(), UnsupportedTerm> {
-    if event.terms.overwrite == Some(true) {
-        return Err(UnsupportedTerm {
-            event: event.name.clone(),
-            term: "overwrite",
-        });
-    }
-    Ok(())
 }

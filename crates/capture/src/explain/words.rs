@@ -189,7 +189,7 @@ impl Reason {
             }
             Reason::Overwriting => {
                 "This kernel cannot keep the newest records of the event in a ring that it overwrites (Linux 4.7 can).\n\
-                 Leave out --overwrite."
+                 Leave out --overwrite, and overwrite among the event's terms."
             }
             Reason::NoAuxiliaryEvent => {
                 "This CPU gives the source of loads only beside an auxiliary event. Put it first in a group:\n\

@@ -167,8 +167,10 @@ impl RecordOutput for Recording {
         }
     }
 
-    fn end_round(&mut self, mark: &[u8]) -> Result<(), WriteError> {
-        self.container.append(mark)?;
+    fn end_pass(&mut self, mark: Option<&[u8]>) -> Result<(), WriteError> {
+        if let Some(mark) = mark {
+            self.container.append(mark)?;
+        }
         self.container.checkpoint()
     }
 }

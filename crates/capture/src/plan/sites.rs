@@ -26,6 +26,20 @@ pub struct OpenSite {
     pub task: TargetTask,
 }
 
+/// The records that a ring keeps when it is full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum RingKind {
+    /// Those that are there: what comes is lost, and counted. The ring is drained as it fills.
+    Forward,
+    /// The newest, which the kernel writes over the oldest. The ring is copied at a moment that somebody chooses.
+    Backward,
+}
+
+impl RingKind {
+    /// Every kind.
+    pub const ALL: [RingKind; 2] = [RingKind::Forward, RingKind::Backward];
+}
+
 /// The owner of a ring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum RingKey {
@@ -40,7 +54,7 @@ impl RingKey {
         site.cpu.map_or(RingKey::Task(site.task), RingKey::Cpu)
     }
 
-    /// Returns whether the records of `site` go to this ring.
+    /// Returns whether the records of `site` go to a ring of this owner.
     pub fn takes(self, site: OpenSite) -> bool {
         self == RingKey::of(site)
     }
@@ -101,7 +115,7 @@ fn tasks(target: &TargetOptions, machine: &MachineInfo) -> Vec<TargetTask> {
     }
 }
 
-/// The rings in the order in which the events' sites first need them.
+/// The owners of rings in the order in which the events' sites first need them.
 pub(super) fn rings(events: &[PlannedEvent]) -> Vec<RingKey> {
     let mut rings = Vec::new();
     for key in events

@@ -1,11 +1,12 @@
 //! The events that reach the kernel, for counting and for sampling, against those that perf opens.
 
 use oxperf_abi::{AttrFlags, Cpu, Pid, SampleType, SoftwareId, Tid};
+use oxperf_capture::plan::RingKey;
 use oxperf_capture::{
     EventRequest, MachineInfo, Notice, OpenContext, Privilege, Purpose, Rate, SamplingOptions,
     Start, Target, TargetOptions, acquire,
 };
-use oxperf_sys::{FakeKernel, OpenedEvent, OpenedTask, Sysfs};
+use oxperf_sys::{FakeCall, FakeKernel, OpenedEvent, OpenedTask, RingPages, Sysfs};
 use std::time::Duration;
 
 const WORKLOAD: Tid = Tid(7);
@@ -90,7 +91,7 @@ impl Case {
     }
 }
 
-/// `a,b` or the group `{a,b}`, of software events, with `:u` behind them.
+/// `a,b` or the group `{a,b}`, of software events, with `:u` or `/overwrite/` behind them.
 fn requests(text: &str) -> Vec<EventRequest> {
     let members = text
         .strip_prefix('{')
@@ -105,7 +106,9 @@ fn requests(text: &str) -> Vec<EventRequest> {
 }
 
 fn request(name: &str) -> EventRequest {
-    let (event, modifier) = name.split_once(':').unwrap_or((name, ""));
+    let (named, modifier) = name.split_once(':').unwrap_or((name, ""));
+    let plain = named.strip_suffix("/overwrite/");
+    let event = plain.unwrap_or(named);
     let id = match event {
         "cpu-clock" => SoftwareId::CpuClock,
         "task-clock" => SoftwareId::TaskClock,
@@ -113,6 +116,7 @@ fn request(name: &str) -> EventRequest {
         other => panic!("{other} is not known here"),
     };
     let mut request = EventRequest::software(id, name);
+    request.overwrite = plain.map(|_| true);
     match modifier {
         "" => {}
         "u" => request.attr.flags |= AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV,
@@ -183,7 +187,7 @@ fn sampled_events_are_those_of_perf() {
     let compared = compare(golden, |case| {
         case.opened(Purpose::Sampling(&case.sampling))
     });
-    assert_eq!(compared, 6);
+    assert_eq!(compared, 8);
 }
 
 /// Whatever an event's own terms say about samples, a counted one has no rate and no fields of a sample.
@@ -218,4 +222,41 @@ fn counted_events_take_no_samples() {
     assert_eq!(attr.sample_period, 0);
     assert_eq!(attr.sample_type, SampleType::IDENTIFIER);
     assert!(!attr.flags.contains(AttrFlags::FREQ));
+}
+
+/// A ring keeps the oldest records or the newest, and takes those events that want the same.
+#[test]
+fn events_share_the_ring_of_their_kind() {
+    let case = Case::parse("-e cpu-clock/overwrite/,page-faults,task-clock/overwrite/");
+    let kernel = FakeKernel::new();
+    let machine = MachineInfo {
+        online: vec![Cpu(0), Cpu(1)],
+        threads: Vec::new(),
+    };
+    let context = OpenContext {
+        kernel: &kernel,
+        machine: &machine,
+        sysfs: &Sysfs::at("/nonexistent"),
+        workload: Some(WORKLOAD),
+    };
+    let mut notices: Vec<Notice> = Vec::new();
+    let purpose = Purpose::Sampling(&case.sampling);
+    let mut acquired =
+        acquire(&case.target, purpose, case.requests, context, &mut notices).unwrap();
+    let page = RingPages::new(1).unwrap();
+    let owners = acquired.plan.rings;
+    assert_eq!(owners, [RingKey::Cpu(Cpu(0)), RingKey::Cpu(Cpu(1))]);
+    let rings = acquired.open.map_rings(&kernel, &owners, page).unwrap();
+    assert_eq!(rings.forward.len(), 2);
+    let backward: Vec<RingKey> = rings.backward.iter().map(|(key, _)| *key).collect();
+    assert_eq!(backward, owners);
+    let calls = [
+        FakeCall::MapRing(2, page),
+        FakeCall::MapBackwardRing(0, page),
+        FakeCall::SetOutput(4, 0),
+        FakeCall::MapRing(3, page),
+        FakeCall::MapBackwardRing(1, page),
+        FakeCall::SetOutput(5, 1),
+    ];
+    assert_eq!(kernel.calls(), calls);
 }

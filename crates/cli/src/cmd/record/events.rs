@@ -43,7 +43,7 @@ pub(in crate::cmd) fn requested(
 /// Looks up the events that the user named, or the default event, in a catalogue.
 ///
 /// # Errors
-/// A text that cannot be read, names nothing here, or asks for what is not supported.
+/// A text that cannot be read, names nothing here, or asks for a trace that there is not.
 pub(super) fn requested_in(
     texts: &[String],
     catalogue: &Catalogue<'_>,
@@ -79,8 +79,7 @@ pub(super) fn look_up_in(
         }
         let before = requests.len();
         for event in events {
-            let mut request = EventRequest::from_resolved(event)
-                .map_err(|error| Failure::bad_option(error.to_string()))?;
+            let mut request = EventRequest::from_resolved(event);
             request.leader = request.leader.map(|leader| leader + before);
             requests.push(request);
         }
