@@ -311,6 +311,7 @@ mod tests {
             "instructions:u",
             "r1a8",
             "imc/event=1/",
+            "cpu/event=2/",
         ] {
             resolve(&parse(text).unwrap(), &catalogue).unwrap();
         }
@@ -321,6 +322,8 @@ mod tests {
             "cpu/cpus",
             "cpu/events/",
             "cpu/format/",
+            "cpu/format/event",
+            "cpu/events/instructions",
             "uncore_imc_0/type",
             "uncore_imc_0/events/",
         ] {

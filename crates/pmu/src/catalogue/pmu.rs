@@ -6,9 +6,10 @@ use crate::glob;
 use crate::sysfs::{BitRanges, PmuSource};
 use oxperf_abi::EventType;
 use oxperf_pmu_events::{EventTables, TableEvent, is_identifier};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 
-/// A PMU. Its folders are listed once.
+/// A PMU. Its folders are listed once, and each of its files is read once.
 #[derive(Clone)]
 pub(crate) struct Pmu<'a> {
     source: &'a dyn PmuSource,
@@ -21,6 +22,8 @@ pub(crate) struct Pmu<'a> {
     tables: Option<&'a EventTables>,
     formats: OnceCell<Vec<String>>,
     events: OnceCell<Vec<String>>,
+    /// The files that were read, by their paths below the PMU's folder; `None` for those that are not there.
+    files: RefCell<HashMap<String, Option<String>>>,
 }
 
 /// A named event of a PMU.
@@ -52,6 +55,7 @@ impl<'a> Pmu<'a> {
             tables: None,
             formats: OnceCell::new(),
             events: OnceCell::new(),
+            files: RefCell::default(),
         }
     }
 
@@ -82,7 +86,7 @@ impl<'a> Pmu<'a> {
     pub(crate) fn cpus(&self) -> Option<String> {
         let is_given = |text: &String| !text.trim().is_empty();
         let of_cores = self.core_cpus().cloned().filter(is_given);
-        of_cores.or_else(|| self.source.read(&self.name, "cpumask").filter(is_given))
+        of_cores.or_else(|| self.read("cpumask").filter(is_given))
     }
 
     /// The CPUs that another PMU of the system counts on, where it says so; `None` if there is no such PMU.
@@ -109,6 +113,18 @@ impl<'a> Pmu<'a> {
         self.core_cpus
             .get_or_init(|| self.source.read(&self.name, "cpus"))
             .as_ref()
+    }
+
+    /// A file of the PMU's folder.
+    fn read(&self, file: &str) -> Option<String> {
+        if let Some(known) = self.files.borrow().get(file) {
+            return known.clone();
+        }
+        let text = self.source.read(&self.name, file);
+        self.files
+            .borrow_mut()
+            .insert(file.to_owned(), text.clone());
+        text
     }
 
     /// Returns whether this is a core PMU of a hybrid system.
@@ -148,7 +164,7 @@ impl<'a> Pmu<'a> {
     /// The bits of a format.
     pub(crate) fn format(&self, name: &str) -> Option<BitRanges> {
         let name = self.formats().iter().find(|listed| *listed == name)?;
-        BitRanges::parse(&self.source.read(&self.name, &format!("format/{name}"))?)
+        BitRanges::parse(&self.read(&format!("format/{name}"))?)
     }
 
     /// The names of its events.
@@ -159,7 +175,7 @@ impl<'a> Pmu<'a> {
 
     /// The terms of an event, by its name as the folder has it.
     pub(super) fn terms(&self, event: &str) -> Option<String> {
-        self.source.read(&self.name, &format!("events/{event}"))
+        self.read(&format!("events/{event}"))
     }
 
     /// A named event. What a table says of an event wins over what the kernel says.
@@ -189,7 +205,7 @@ impl<'a> Pmu<'a> {
 
     /// Returns whether the PMU's own identifier is one of those that a table is for.
     fn is_compatible(&self, compat: &str) -> bool {
-        let identifier = self.source.read(&self.name, "identifier");
+        let identifier = self.read("identifier");
         identifier.is_some_and(|identifier| is_identifier(compat, identifier.trim()))
     }
 
@@ -199,10 +215,7 @@ impl<'a> Pmu<'a> {
             return None;
         }
         let name = self.listed_event(name)?;
-        let read = |suffix: &str| {
-            self.source
-                .read(&self.name, &format!("events/{name}{suffix}"))
-        };
+        let read = |suffix: &str| self.read(&format!("events/{name}{suffix}"));
         Some(Alias {
             terms: read("")?,
             unit: read(".unit").map(|text| text.trim().to_owned()),
