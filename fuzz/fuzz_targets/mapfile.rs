@@ -12,7 +12,9 @@ fuzz_target!(|text: &str| {
     let rows = map.rows_of(cpu_id);
     assert!(rows.len() <= map.rows().len());
     for (index, row) in rows.iter().enumerate() {
-        let same = |other: &&oxperf_pmu_events::MapRow<'_>| (other.kind, other.more) == (row.kind, row.more);
+        let same = |other: &&oxperf_pmu_events::MapRow<'_>| {
+            (other.kind, other.more) == (row.kind, row.more)
+        };
         assert_eq!(rows[index..].iter().filter(same).count(), 1);
         assert!(!row.path.contains(',') && !refused.contains(&row.line));
         let _ = is_identifier(row.cpu, cpu_id);

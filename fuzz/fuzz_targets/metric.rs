@@ -38,7 +38,9 @@ fuzz_target!(|text: &str| {
 
 /// The metric of a line: `m0` is that of the first. A second half behind `;` is its threshold.
 fn metric((number, line): (usize, &str)) -> MetricDefinition {
-    let (expression, threshold) = line.split_once(';').map_or((line, None), |(a, b)| (a, Some(b)));
+    let (expression, threshold) = line
+        .split_once(';')
+        .map_or((line, None), |(a, b)| (a, Some(b)));
     let _ = MetricScale::parse(line);
     MetricDefinition {
         name: format!("m{number}").into(),
