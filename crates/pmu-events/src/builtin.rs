@@ -3,14 +3,23 @@
 use crate::mapfile::Mapfile;
 use crate::packed::PackedTables;
 use crate::store::Store;
+use std::sync::OnceLock;
 
 /// Written by `cargo xtask pmu-events`.
 static PACKED: &[u8] = include_bytes!("builtin/tables.bin");
 
+/// The directory of the built-in tables, read once: every name that is looked up asks it. `None` where they are damaged.
+fn directory() -> Option<&'static PackedTables<'static>> {
+    static DIRECTORY: OnceLock<Option<PackedTables<'static>>> = OnceLock::new();
+    DIRECTORY
+        .get_or_init(|| PackedTables::read(PACKED).ok())
+        .as_ref()
+}
+
 /// The paths of the tables for a CPU; none when none are built in for it.
 pub(crate) fn paths(cpu_id: &str) -> Vec<&'static str> {
     let mut paths = Vec::new();
-    if let Ok(tables) = PackedTables::read(PACKED) {
+    if let Some(tables) = directory() {
         for row in Mapfile::parse(tables.mapfile).0.rows_of(cpu_id) {
             if !paths.contains(&row.path) {
                 paths.push(row.path);
@@ -22,15 +31,13 @@ pub(crate) fn paths(cpu_id: &str) -> Vec<&'static str> {
 
 /// Returns whether built-in tables may have an event of this name in lower case; says so without unpacking any.
 pub(crate) fn may_have(name: &str) -> bool {
-    PackedTables::read(PACKED).is_ok_and(|tables| tables.may_have(name))
+    directory().is_some_and(|tables| tables.may_have(name))
 }
 
 /// The events at these paths. That every block can be read is tested, so a fault here means no events.
 pub(crate) fn unpack(paths: &[&str]) -> Store {
-    let tables = PackedTables::read(PACKED);
-    tables
-        .and_then(|tables| tables.unpack(paths))
-        .unwrap_or_default()
+    let unpacked = directory().map(|tables| tables.unpack(paths));
+    unpacked.and_then(Result::ok).unwrap_or_default()
 }
 
 #[cfg(test)]
