@@ -21,6 +21,7 @@ use oxperf_data::FeatureSet;
 use oxperf_metric::MachineConstants;
 use oxperf_sys::Sysfs;
 
+pub use identity::HostIdentity;
 pub use metric_constants::MetricScope;
 pub use places::HostCpu;
 use tree::Tree;

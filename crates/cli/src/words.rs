@@ -103,11 +103,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Reads words until the options end; gives the question that they are, if they are one.
     fn options(&mut self) -> Result<Option<Reading>, Mistake> {
-        let stops = self.command.has_subcommands()
-            || self
-                .command
-                .get_positionals()
-                .any(clap::Arg::is_trailing_var_arg_set);
+        let stops = self.command.has_subcommands() || self.runs_a_program();
         while let Some(word) = self.take() {
             let bytes = word.as_bytes();
             let question = match bytes {
@@ -131,6 +127,12 @@ impl Reader<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns whether the words behind the options are a program with its own.
+    fn runs_a_program(&self) -> bool {
+        let mut positionals = self.command.get_positionals();
+        positionals.any(clap::Arg::is_trailing_var_arg_set)
     }
 
     fn take(&mut self) -> Option<OsString> {
@@ -240,9 +242,10 @@ impl Reader<'_> {
 
     /// The words in their one form.
     fn words(self) -> Vec<OsString> {
+        let has_values = self.runs_a_program() || !self.command.has_subcommands();
         let mut words: Vec<OsString> = self.given.into_iter().map(|given| given.word).collect();
         let mut positional = self.positional.into_iter();
-        if !self.command.has_subcommands() && positional.len() > 0 {
+        if has_values && positional.len() > 0 {
             words.push("--".into());
         }
         words.extend(&mut positional);

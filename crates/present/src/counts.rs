@@ -2,7 +2,9 @@
 //!
 //! Rows come from [`oxperf_analysis::counts`]; what stands in each is decided there.
 
+mod comparison;
 mod csv;
+mod document;
 mod footer;
 mod group;
 mod heading;
@@ -14,6 +16,8 @@ use std::time::Duration;
 use oxperf_abi::Tid;
 use oxperf_analysis::counts::{CountEvent, CountGrouping, CountRow};
 
+pub use comparison::{ComparisonPage, comparison};
+pub use document::{DocumentError, read_runs, write_runs};
 pub use footer::{ElapsedTime, footer};
 pub use heading::{CountSubject, heading, interval_heading};
 

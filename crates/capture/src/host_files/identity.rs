@@ -3,27 +3,62 @@
 use oxperf_data::FeatureSet;
 use oxperf_data::features::{Arch, CpuDesc, CpuId, ElfMachine, Hostname, OsRelease};
 
+use super::HostFiles;
 use super::tree::Tree;
 
-pub(super) fn collect(tree: &Tree, features: &mut FeatureSet) {
+/// The host's own words for what it is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HostIdentity {
+    /// Its network name.
+    pub name: Option<String>,
+    /// The release of its kernel.
+    pub kernel: Option<String>,
+    /// Its architecture.
+    pub architecture: Option<String>,
+    /// Its processor.
+    pub processor: Option<String>,
+}
+
+impl HostFiles {
+    /// What the host says that it is.
+    pub fn identity(&self) -> HostIdentity {
+        identity(&self.tree, &cpu_info(&self.tree))
+    }
+}
+
+fn identity(tree: &Tree, cpu_info: &str) -> HostIdentity {
     let kernel = |name: &str| tree.text(&format!("proc/sys/kernel/{name}"));
-    if let Some(name) = kernel("hostname") {
+    let processor = ["model name", "Processor"]
+        .into_iter()
+        .find_map(|field| cpu_field(cpu_info, field));
+    HostIdentity {
+        name: kernel("hostname"),
+        kernel: kernel("osrelease"),
+        architecture: kernel("arch"),
+        processor: processor.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" ")),
+    }
+}
+
+fn cpu_info(tree: &Tree) -> String {
+    tree.text("proc/cpuinfo").unwrap_or_default()
+}
+
+pub(super) fn collect(tree: &Tree, features: &mut FeatureSet) {
+    let cpu_info = cpu_info(tree);
+    let host = identity(tree, &cpu_info);
+    if let Some(name) = host.name {
         features.insert(&Hostname(name));
     }
-    if let Some(release) = kernel("osrelease") {
+    if let Some(release) = host.kernel {
         features.insert(&OsRelease(release));
+        let architecture = host.architecture;
         collect_machine(
-            kernel("arch").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+            architecture.unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             features,
         );
     }
-    let cpu_info = tree.text("proc/cpuinfo").unwrap_or_default();
-    if let Some(name) =
-        cpu_field(&cpu_info, "model name").or_else(|| cpu_field(&cpu_info, "Processor"))
-    {
-        features.insert(&CpuDesc(
-            name.split_whitespace().collect::<Vec<_>>().join(" "),
-        ));
+    if let Some(name) = host.processor {
+        features.insert(&CpuDesc(name));
     }
     if let Some(id) = x86_cpu_id(&cpu_info).or_else(|| arm64_cpu_id(tree)) {
         features.insert(&CpuId(id));

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod destination;
+mod diff;
 mod events;
 mod measure;
 mod offline;
@@ -9,6 +10,7 @@ mod options;
 mod places;
 mod problem;
 mod reasons;
+mod runs;
 mod show;
 
 use oxperf_capture::{CaptureError, EventRequest, Target};
@@ -43,7 +45,10 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
     };
     let mut display = Display::new(&command)?;
     match measure::measure(&command, requests, &mut display) {
-        Ok(measured) => end_as(&measured),
+        Ok(measured) => {
+            let grown = display.finish_runs()?;
+            end_as(&measured, grown)
+        }
         Err(Failed::Capture(error)) => Ok(report(error, program)),
         Err(Failed::Other(failure)) => Err(failure),
     }
@@ -96,8 +101,9 @@ fn report(error: CaptureError, program: &str) -> i32 {
     code::USAGE_OF_PROGRAM
 }
 
-/// Ends by the signal that ended this program, if any; else gives the workload's exit code.
-fn end_as(measured: &Measured) -> Result<i32, Failure> {
+/// Ends by the signal that ended this program, if any; else gives the workload's exit code, or that for counts that grew by
+/// more than they may, which are named.
+fn end_as(measured: &Measured, grown: Option<String>) -> Result<i32, Failure> {
     use std::os::unix::process::ExitStatusExt;
     if let Some(signal) = measured.ending.signal {
         oxperf_sys::kill_self(signal)
@@ -107,7 +113,18 @@ fn end_as(measured: &Measured) -> Result<i32, Failure> {
         Some(signal) => SIGNALLED + signal,
         None => status.code().unwrap_or(code::SUCCESS),
     };
-    Ok(measured.ending.workload.map_or(code::SUCCESS, of_workload))
+    let own = measured.ending.workload.map_or(code::SUCCESS, of_workload);
+    Ok(match grown {
+        Some(sentence) => {
+            print_error(&sentence);
+            if own == code::SUCCESS {
+                runs::GROWN
+            } else {
+                own
+            }
+        }
+        None => own,
+    })
 }
 
 #[cfg(test)]

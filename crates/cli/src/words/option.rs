@@ -21,6 +21,10 @@ const NUMBERS: [&str; 10] = [
 /// The options whose number is 0 where they are taken back; others are as if they were not given.
 const ZERO_IF_TAKEN_BACK: [&str; 1] = ["max-stack"];
 
+/// Options that perf does not have and whose names begin as those of perf's do: they must be whole, so that an
+/// abbreviation of perf's keeps its meaning (`--json` is `--json-output`, `--co` is `--control`).
+const WHOLE: [&str; 2] = ["compare", "json-runs"];
+
 /// The values that an option takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Values {
@@ -139,7 +143,9 @@ impl Options {
     }
 
     fn abbreviated(&self, start: &str) -> Named {
+        let may_be_short = |choice: &Choice| !WHOLE.contains(&choice.name.as_str());
         let longs = self.0.iter().enumerate();
+        let longs = longs.filter(|(_, choice)| may_be_short(choice));
         let mut found: Vec<(String, usize, bool)> = Vec::new();
         for (option, long) in longs.filter_map(|(at, choice)| Some((at, choice.long.as_deref()?))) {
             let negated = match long.strip_prefix("no-") {

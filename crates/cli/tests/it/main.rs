@@ -37,6 +37,7 @@ mod resource_limits;
 mod selftest;
 mod shell;
 mod stat;
+mod stat_runs;
 mod streams;
 mod support;
 mod surroundings;

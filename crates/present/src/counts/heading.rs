@@ -21,17 +21,26 @@ pub enum CountSubject {
     Command(Vec<String>),
 }
 
+impl CountSubject {
+    /// The target in words.
+    pub fn words(&self) -> String {
+        match self {
+            CountSubject::System => "'system wide'".to_owned(),
+            CountSubject::Cpus(list) => format!("'CPU(s) {list}'"),
+            CountSubject::Processes(list) => format!("process id '{list}'"),
+            CountSubject::Threads(list) => format!("thread id '{list}'"),
+            CountSubject::Command(words) => format!("'{}'", words.join(" ")),
+        }
+    }
+}
+
 /// Appends the lines above the table of a whole run.
 pub fn heading(out: &mut Vec<u8>, subject: &CountSubject, runs: u64) {
-    put!(out, "\n Performance counter stats for ");
-    let words = match subject {
-        CountSubject::System => "'system wide'".to_owned(),
-        CountSubject::Cpus(list) => format!("'CPU(s) {list}'"),
-        CountSubject::Processes(list) => format!("process id '{list}'"),
-        CountSubject::Threads(list) => format!("thread id '{list}'"),
-        CountSubject::Command(words) => format!("'{}'", words.join(" ")),
-    };
-    put!(out, "{}", sanitize(&words));
+    put!(
+        out,
+        "\n Performance counter stats for {}",
+        sanitize(&subject.words())
+    );
     if runs > 1 {
         put!(out, " ({runs} runs)");
     }

@@ -78,7 +78,7 @@ fn push_name(out: &mut Vec<u8>, cells: Cells<'_>) {
 }
 
 /// The digits before the point in groups of three.
-fn grouped(number: &str, separator: &str) -> String {
+pub(super) fn grouped(number: &str, separator: &str) -> String {
     if separator.is_empty() {
         return number.to_owned();
     }

@@ -12,8 +12,10 @@ use oxperf_capture::count::CountOptions;
 use oxperf_capture::{Privilege, Program, Start, TargetOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
+use super::diff;
 use super::options::{CountOutput, Repeats, Rounds, StatCommand};
 use super::problem::StatProblem;
+use super::runs::RunsOptions;
 use crate::arguments::{Invocation, text};
 use crate::cmd::record::target::{self, TargetTexts};
 use crate::configuration::Configuration;
@@ -46,6 +48,10 @@ pub(super) fn command() -> Command {
         .args(grouping_arguments())
         .next_help_heading("The output")
         .args(output_arguments())
+        .next_help_heading("Runs for later")
+        .args(runs_arguments())
+        .subcommand((diff::ENTRY.command)().args_override_self(true))
+        .disable_help_subcommand(true)
         .args(later::arguments())
         .arg(
             Arg::new("workload")
@@ -177,8 +183,23 @@ fn output_arguments() -> [Arg; 13] {
     ]
 }
 
+fn runs_arguments() -> [Arg; 3] {
+    [
+        value("json-runs", "file")
+            .value_parser(value_parser!(PathBuf))
+            .help("Also write every run to a file, as one JSON document: docs/stat-json.md tells what it holds"),
+        value("compare", "file")
+            .value_parser(value_parser!(PathBuf))
+            .help("Show the runs beside those that --json-runs kept in this file: means, differences, and whether they are more than chance"),
+        diff::arguments::fail_over().requires("compare"),
+    ]
+}
+
 /// Runs `stat`; the exit code is the workload's.
 pub(super) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, Failure> {
+    if let Some((_, matches)) = matches.subcommand() {
+        return (diff::ENTRY.run)(matches, invocation);
+    }
     match parse(matches, &invocation.configuration) {
         Ok(command) => super::perform(&command, &invocation.program),
         Err(problem) => Ok(report(&problem, &invocation.program)),
@@ -244,6 +265,7 @@ fn parse(matches: &ArgMatches, configuration: &Configuration) -> Result<StatComm
         after: text(matches, "post").map(str::to_owned),
         to_terminal: environment::error_is_terminal(),
         cpu_list: text(matches, "cpu").map(str::to_owned),
+        runs: runs(matches)?,
         warnings: warnings.into_iter().chain(rounds.warnings).collect(),
     };
     command.check()?;
@@ -420,6 +442,15 @@ fn output(matches: &ArgMatches) -> Result<CountOutput, StatProblem> {
         }),
         (None, None) => Ok(CountOutput::StandardError),
     }
+}
+
+fn runs(matches: &ArgMatches) -> Result<RunsOptions, StatProblem> {
+    let file = |name| matches.get_one::<PathBuf>(name).cloned();
+    Ok(RunsOptions {
+        file: file("json-runs"),
+        baseline: file("compare"),
+        limit: diff::arguments::limit(matches).map_err(StatProblem::bad_value)?,
+    })
 }
 
 fn subject(matches: &ArgMatches, words: &[OsString]) -> CountSubject {

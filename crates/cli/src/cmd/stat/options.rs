@@ -8,6 +8,7 @@ use oxperf_capture::count::CountOptions;
 use oxperf_present::counts::{CountForm, CountSubject};
 
 use super::problem::StatProblem;
+use super::runs::RunsOptions;
 use crate::event_tables::TablesOptions;
 
 /// All options of the command.
@@ -61,6 +62,8 @@ pub(super) struct StatCommand {
     pub(super) to_terminal: bool,
     /// The list of CPUs as the user wrote it.
     pub(super) cpu_list: Option<String>,
+    /// What becomes of whole runs.
+    pub(super) runs: RunsOptions,
     /// Choices made for the user.
     pub(super) warnings: Vec<String>,
 }

@@ -43,6 +43,15 @@ impl StatProblem {
         }
     }
 
+    /// The value of an option makes no sense, for which there is a sentence.
+    pub(super) fn bad_value(message: String) -> StatProblem {
+        StatProblem {
+            message,
+            options: Vec::new(),
+            code: code::BAD_OPTION,
+        }
+    }
+
     /// A cache level that no machine has.
     pub(super) fn cache_level(text: &str) -> StatProblem {
         StatProblem {

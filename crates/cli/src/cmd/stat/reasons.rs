@@ -31,7 +31,8 @@ pub(super) fn text(events: &[CountedEvent]) -> String {
     text
 }
 
-fn reason(event: &CountedEvent) -> Option<String> {
+/// The reason why an event was not counted, or why another took its place.
+pub(super) fn reason(event: &CountedEvent) -> Option<String> {
     let reason = |refusal: &oxperf_capture::explain::Explanation| refusal.reason.to_string();
     match (&event.replaces, &event.refusal) {
         (Some(_), _) => Some(format!(

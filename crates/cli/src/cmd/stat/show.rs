@@ -17,6 +17,7 @@ use super::destination::Destination;
 use super::events::{name_on_pmu, shown};
 use super::measure::Readings;
 use super::options::{Repeats, StatCommand};
+use super::runs::{self, Baseline, NamedRuns, RunKeeper};
 use super::{places, reasons};
 use crate::environment;
 use crate::failure::Failure;
@@ -44,6 +45,10 @@ pub(super) struct Display<'a> {
     reasons: String,
     /// For each event whether nothing here counts it.
     refused: Vec<bool>,
+    /// The runs, where something becomes of them.
+    keeper: Option<RunKeeper>,
+    /// The measurement that they are compared with.
+    baseline: Option<Baseline>,
 }
 
 impl<'a> Display<'a> {
@@ -53,6 +58,16 @@ impl<'a> Display<'a> {
     /// It cannot be opened.
     pub(super) fn new(command: &'a StatCommand) -> Result<Display<'a>, Failure> {
         let separator = environment::digit_separator().filter(|_| command.groups_digits);
+        let baseline = command.runs.baseline.as_deref().map(Baseline::read);
+        let baseline = baseline.transpose()?;
+        if let Some(baseline) = &baseline {
+            let own = if command.repeats == Repeats::Times(1) {
+                1
+            } else {
+                usize::MAX
+            };
+            runs::check_runs(command.runs.limit, baseline.runs.runs.len().min(own))?;
+        }
         Ok(Display {
             command,
             destination: Destination::open(&command.output, &command.form)?,
@@ -72,11 +87,16 @@ impl<'a> Display<'a> {
             has_heading: false,
             reasons: String::new(),
             refused: Vec::new(),
+            keeper: command.runs.keeps_runs().then(|| RunKeeper::new(command)),
+            baseline,
         })
     }
 
     /// Takes note of what a run counts.
     pub(super) fn opened(&mut self, events: &[CountedEvent], threads: &[Tid]) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.opened(events, threads);
+        }
         if !self.times.is_empty() {
             return;
         }
@@ -118,6 +138,9 @@ impl<'a> Display<'a> {
             self.tell_counts(counted);
         }
         self.table.finish_run();
+        if let Some(keeper) = &mut self.keeper {
+            keeper.run_ended(counted, outcome);
+        }
         self.times.push(outcome.elapsed);
         let usage = outcome.usage.map(|usage| (usage.user, usage.system));
         let is_own = self.command.options.target.target == Target::Workload;
@@ -217,8 +240,9 @@ impl<'a> Display<'a> {
 
     /// Why events were not counted, for people alone.
     fn tell_reasons(&self) {
+        let is_compared = self.baseline.is_some();
         let for_people = self.style.form == CountForm::Text && !self.command.is_quiet;
-        if for_people && !self.reasons.is_empty() {
+        if for_people && !is_compared && !self.reasons.is_empty() {
             print_error(self.reasons.trim_end());
         }
     }
@@ -249,8 +273,34 @@ impl<'a> Display<'a> {
         rows(out, &page, &self.style);
     }
 
+    /// What becomes of the runs when the last one is over: they are written to a file, or compared with earlier ones, which
+    /// is shown in place of the table. Returns a sentence about what grew by more than it may.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or there are too few runs to tell.
+    pub(super) fn finish_runs(&mut self) -> Result<Option<String>, Failure> {
+        let options = &self.command.runs;
+        let Some(runs) = self.keeper.take().map(RunKeeper::into_runs) else {
+            return Ok(None);
+        };
+        if let Some(path) = &options.file {
+            runs::write(path, &runs)?;
+        }
+        let Some(baseline) = &self.baseline else {
+            return Ok(None);
+        };
+        let after = NamedRuns {
+            name: "now",
+            runs: &runs,
+        };
+        let compared = runs::compare(baseline.named(), after, &self.command.form, options.limit)?;
+        self.destination.write(&compared.text)?;
+        Ok(compared.grown)
+    }
+
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.command.is_quiet {
+        let is_compared = self.baseline.is_some();
+        if self.command.is_quiet || is_compared {
             return Ok(());
         }
         self.destination.write(bytes)
