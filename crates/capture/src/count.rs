@@ -10,6 +10,7 @@
 mod counters;
 mod course;
 mod opening;
+mod own;
 
 use std::time::Duration;
 

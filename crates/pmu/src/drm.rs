@@ -7,7 +7,7 @@ mod fdinfo;
 mod listing;
 
 use crate::PmuSource;
-use fdinfo::DrmFile;
+use fdinfo::{DrmFile, Usage};
 use oxperf_abi::{EventAttr, EventType, Pid};
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -41,12 +41,30 @@ impl DrmPmus {
         }
     }
 
+    /// Returns whether an attribute stands for a graphics device.
+    pub fn has(attr: &EventAttr) -> bool {
+        let driver = attr.kind.0.checked_sub(FIRST_KIND);
+        driver.is_some_and(|driver| (driver as usize) < MOST)
+    }
+
+    /// Returns whether the value of an event grows for as long as the device is used, and is no state of it.
+    pub fn grows(&self, attr: &EventAttr) -> bool {
+        let usage = self.usage(attr);
+        usage.is_some_and(|(_, usage)| usage.quantity.grows())
+    }
+
+    /// The driver and the key that an attribute stands for.
+    fn usage(&self, attr: &EventAttr) -> Option<(&DrmFile, &Usage)> {
+        let driver = attr.kind.0.checked_sub(FIRST_KIND)?;
+        let driver = self.drivers().get(usize::try_from(driver).ok()?)?;
+        let usage = driver.usages.get(usize::try_from(attr.config).ok()?)?;
+        Some((driver, usage))
+    }
+
     /// The value of an event now, of one process or of all together; a file that several share counts once. `None` if
     /// the event is none of these PMUs.
     pub fn value(&self, attr: &EventAttr, process: Option<Pid>) -> Option<u64> {
-        let driver = attr.kind.0.checked_sub(FIRST_KIND)?;
-        let driver = self.drivers().get(usize::try_from(driver).ok()?)?;
-        let event = driver.usages.get(usize::try_from(attr.config).ok()?)?;
+        let (driver, event) = self.usage(attr)?;
         let processes = process.map_or_else(|| self.processes(), |pid| vec![pid.0]);
         let mut seen = HashSet::new();
         let files = processes.into_iter().flat_map(|pid| self.files(pid));

@@ -122,17 +122,17 @@ impl HwmonPmus {
         }
     }
 
+    /// Returns whether an attribute stands for a sensor.
+    pub fn has(attr: &EventAttr) -> bool {
+        number_of_device(attr).is_some()
+    }
+
     /// The value of an event now, before its scale; `None` if no sensor of this system has it.
     ///
     /// # Errors
     /// The sensor cannot be read, or says what is no number.
     pub fn value(&self, attr: &EventAttr) -> io::Result<Option<i64>> {
-        let Some(number) = attr
-            .kind
-            .0
-            .checked_sub(FIRST_KIND)
-            .filter(|number| *number <= MOST)
-        else {
+        let Some(number) = number_of_device(attr) else {
             return Ok(None);
         };
         let folder = self.root.join(format!("hwmon{number}"));
@@ -181,6 +181,11 @@ impl HwmonPmus {
         let device = self.device(pmu);
         device.map_or_else(Vec::new, |number| sensors(&self.folder(number)))
     }
+}
+
+fn number_of_device(attr: &EventAttr) -> Option<u32> {
+    let number = attr.kind.0.checked_sub(FIRST_KIND)?;
+    (number <= MOST).then_some(number)
 }
 
 fn sensors(folder: &Path) -> Vec<Sensor> {

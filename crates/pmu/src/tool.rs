@@ -1,6 +1,6 @@
 //! Events that no kernel counts: facts about the machine and times of the measurement, on a PMU called `tool`.
 //!
-//! They are looked up as any other event. Whoever counts asks a [`ToolReader`] for their values.
+//! They are looked up as any other event. Whoever counts knows their values.
 
 use crate::PmuSource;
 use oxperf_abi::{EventAttr, EventType};
@@ -104,15 +104,6 @@ impl ToolEvent {
         };
         ToolEvent::ALL.into_iter().filter(is_here)
     }
-}
-
-/// Where the values come from.
-pub trait ToolReader {
-    /// The value of an event now; `None` where the machine does not tell it.
-    ///
-    /// # Errors
-    /// What the value is read from cannot be read.
-    fn read(&self, event: ToolEvent) -> io::Result<Option<u64>>;
 }
 
 /// The PMU as a source of names for a [`crate::Catalogue`].

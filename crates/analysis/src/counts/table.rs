@@ -32,6 +32,8 @@ pub struct CountEvent {
     pub is_supported: bool,
     /// It belongs to a PMU of the system, of which there may be several that count one thing.
     pub of_system: bool,
+    /// It is known by what its PMU calls it, so that its PMU stands in its name where PMUs are shown apart.
+    pub belongs_to_pmu: bool,
     /// The sites where it is counted.
     pub sites: Vec<CountSite>,
 }

@@ -6,6 +6,7 @@ use oxperf_abi::CountReading;
 use oxperf_sys::{Control, ControlScope, CounterRead, EventFd, Kernel};
 
 use super::CountRequest;
+use super::own::{OwnCounter, OwnSources, RunMoment};
 use crate::event::EventRequest;
 use crate::explain::Explanation;
 use crate::plan::{OpenSite, PlannedEvent};
@@ -73,6 +74,10 @@ pub struct Counters {
     pub(super) order: Vec<CounterPlace>,
     /// The members of each event's group; none of an event that stands alone or is a member.
     pub(super) members: Vec<Vec<usize>>,
+    /// The counters that no kernel has.
+    pub(super) own: Vec<OwnCounter>,
+    /// Where those get their values from; none where there are none of them.
+    pub(super) sources: Option<OwnSources>,
 }
 
 /// What the counters of an event said, site by site: nothing where one could not be read.
@@ -121,12 +126,32 @@ impl Counters {
         Ok(())
     }
 
+    /// Starts the counters that no kernel has.
+    pub(super) fn start_own(&self, moment: RunMoment) {
+        if let Some(sources) = &self.sources {
+            self.own.iter().for_each(|own| own.start(sources, moment));
+        }
+    }
+
+    /// Stops the counters that no kernel has.
+    pub(super) fn stop_own(&self, moment: RunMoment) {
+        if let Some(sources) = &self.sources {
+            self.own.iter().for_each(|own| own.stop(sources, moment));
+        }
+    }
+
     /// Reads all counters: a group with one read of its leader, so that its counts belong together.
-    pub(super) fn read(&self, kernel: &dyn Kernel) -> Vec<EventReadings> {
+    pub(super) fn read(&self, kernel: &dyn Kernel, moment: RunMoment) -> Vec<EventReadings> {
         let unread = |event: &CountedEvent| vec![None; event.fds.len()];
         let mut readings: Vec<EventReadings> = self.events.iter().map(unread).collect();
         for &place in &self.order {
             self.read_at(kernel, place, &mut readings);
+        }
+        if let Some(sources) = &self.sources {
+            for own in &self.own {
+                let place = own.place();
+                readings[place.event][place.site] = own.read(sources, moment);
+            }
         }
         readings
     }

@@ -9,6 +9,7 @@ use oxperf_sys::{PollSet, Signal};
 
 use super::counters::Counters;
 use super::opening::Opening;
+use super::own::RunMoment;
 use super::{CountContext, CountOutcome, CountRequest};
 use crate::control::{Ending, NamedWorkload};
 use crate::error::CaptureError;
@@ -121,7 +122,18 @@ impl<'a> CountingRun<'a> {
             self.enable()?;
             self.started = Instant::now();
         }
+        if start != Start::Disabled {
+            self.counters.start_own(self.moment(self.started));
+        }
         Ok(())
+    }
+
+    fn moment(&self, now: Instant) -> RunMoment {
+        let workload = self.workload.as_ref();
+        RunMoment {
+            now,
+            usage: workload.and_then(|workload| workload.process.usage()),
+        }
     }
 
     fn enable(&self) -> Result<(), CaptureError> {
@@ -287,7 +299,8 @@ impl<'a> CountingRun<'a> {
 
     /// Reads all counters: for each event what each of its sites says.
     pub fn read(&self) -> Vec<Vec<Option<CountReading>>> {
-        self.counters.read(self.context.kernel)
+        let now = self.heard.or(self.ended).unwrap_or_else(Instant::now);
+        self.counters.read(self.context.kernel, self.moment(now))
     }
 
     /// Waits for the workload where only the intervals have ended, and stops the counting of everything that does not end
@@ -308,6 +321,8 @@ impl<'a> CountingRun<'a> {
             // What cannot be stopped is read all the same.
             let _ = self.counters.disable(self.context.kernel);
         }
+        let ended = self.ended.unwrap_or_else(Instant::now);
+        self.counters.stop_own(self.moment(ended));
         Ok(self.outcome())
     }
 

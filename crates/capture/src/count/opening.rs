@@ -7,6 +7,7 @@ use oxperf_sys::{Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
 
 use super::CountRequest;
 use super::counters::{CountedEvent, CounterPlace, Counters};
+use super::own::{OwnCounter, OwnSources};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::{Explanation, OpenAttempt, Permissions};
@@ -36,9 +37,10 @@ impl Opening<'_> {
     /// None of them does.
     pub(super) fn open(
         mut self,
-        requests: Vec<CountRequest>,
+        mut requests: Vec<CountRequest>,
         observer: &mut dyn Observer,
     ) -> Result<Counters, CaptureError> {
+        leave_groups(&mut requests);
         let events: Vec<EventRequest> = requests.iter().map(|own| own.event.clone()).collect();
         let planned = self.planned(&events).into_iter().zip(requests);
         let mut counters = Counters {
@@ -47,6 +49,8 @@ impl Opening<'_> {
                 .collect(),
             order: Vec::new(),
             members: members(&events),
+            own: Vec::new(),
+            sources: self.sources(&events),
         };
         for cpu in cpus(&counters.events) {
             for event in 0..counters.events.len() {
@@ -82,12 +86,31 @@ impl Opening<'_> {
             if opened.planned.sites[site].cpu != cpu || opened.waits || !opened.is_supported() {
                 continue;
             }
+            if let Some(own) = self.own_counter(place, counters) {
+                counters.own.push(own);
+                continue;
+            }
             while let Err(error) = self.open_counter(place, counters) {
                 if !self.adapt(place, error, counters, observer) {
                     break;
                 }
             }
         }
+    }
+
+    /// The sources of counters that no kernel has, if there are such.
+    fn sources(&self, events: &[EventRequest]) -> Option<OwnSources> {
+        let has_own = events.iter().any(|event| !event.is_counted_by_kernel());
+        has_own.then(|| OwnSources::new(self.target, self.sysfs))
+    }
+
+    /// The counter of an event that no kernel counts.
+    fn own_counter(&self, place: CounterPlace, counters: &Counters) -> Option<OwnCounter> {
+        let sources = counters.sources.as_ref()?;
+        let event = &counters.events[place.event];
+        let site = event.planned.sites[place.site];
+        let source = sources.of(event.request(), site, self.workload)?;
+        Some(OwnCounter::new(place, source))
     }
 
     fn open_counter(&self, place: CounterPlace, counters: &mut Counters) -> Result<(), OpenError> {
@@ -247,6 +270,26 @@ impl Opening<'_> {
         let attempt = OpenAttempt::of_event(&event.planned, site, group);
         let facts = system::open_facts(self.permissions, self.machine, self.sysfs, attempt.pmu);
         Explanation::new(&attempt, error, &facts)
+    }
+}
+
+/// Takes the events that no kernel counts out of their groups; the first other event of a group leads the rest.
+fn leave_groups(requests: &mut [CountRequest]) {
+    let is_own = |request: &CountRequest| !request.event.is_counted_by_kernel();
+    for index in 0..requests.len() {
+        if !is_own(&requests[index]) {
+            continue;
+        }
+        requests[index].event.leader = None;
+        let members = requests.iter().enumerate();
+        let members: Vec<usize> = members
+            .filter(|(_, request)| request.event.leader == Some(index) && !is_own(request))
+            .map(|(member, _)| member)
+            .collect();
+        for &member in &members {
+            requests[member].event.leader =
+                members.first().copied().filter(|&first| first != member);
+        }
     }
 }
 

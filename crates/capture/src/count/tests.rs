@@ -1,11 +1,15 @@
 //! Counters opened and read on a kernel that tests script.
 
+use std::time::Instant;
+
 use oxperf_abi::{CountReading, Cpu, EventType, SoftwareId, Tid};
+use oxperf_pmu::tool::{self, ToolEvent};
 use oxperf_sys::{Errno, FakeCount, FakeKernel, OpenRequest, Sysfs};
 
 use super::CountRequest;
 use super::counters::Counters;
 use super::opening::Opening;
+use super::own::RunMoment;
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::Permissions;
@@ -87,7 +91,11 @@ fn count(value: u64, enabled: u64, running: u64) -> FakeCount {
 
 fn values(counters: &Counters, kernel: &FakeKernel) -> Vec<Vec<Option<u64>>> {
     let value = |reading: &Option<CountReading>| reading.map(|reading| reading.value);
-    let readings = counters.read(kernel);
+    let moment = RunMoment {
+        now: Instant::now(),
+        usage: None,
+    };
+    let readings = counters.read(kernel, moment);
     readings
         .iter()
         .map(|sites| sites.iter().map(value).collect())
@@ -225,4 +233,31 @@ fn what_an_earlier_run_found_out_is_not_tried_again() {
     let mut observer: Vec<Notice> = Vec::new();
     opening.open(requests, &mut observer).unwrap();
     assert_eq!(fresh.opened().len(), 1);
+}
+
+fn tool(event: ToolEvent) -> EventRequest {
+    let mut request = EventRequest::software(SoftwareId::CpuClock, event.name());
+    (request.attr.kind, request.attr.config) = (tool::KIND, event as u64);
+    request
+}
+
+#[test]
+fn what_no_kernel_counts_is_opened_nowhere_and_in_no_group() {
+    let kernel = FakeKernel::new().with_counts(0, &[count(5, 9, 3)]);
+    let events = vec![
+        tool(ToolEvent::DurationTime),
+        member_of(0, SoftwareId::CpuClock),
+        member_of(0, SoftwareId::PageFaults),
+        EventRequest {
+            leader: Some(0),
+            ..tool(ToolEvent::TargetCpu)
+        },
+    ];
+    let counters = open(&kernel, Target::AllCpus, events).unwrap();
+    let opened = kernel.opened();
+    let groups: Vec<bool> = opened.iter().map(|event| event.group.is_some()).collect();
+    assert_eq!(groups, [false, true, false, true]);
+    let values = values(&counters, &kernel);
+    assert_eq!(values[0], [Some(0)], "nothing has started it");
+    assert_eq!((values[1][0], &*values[3]), (Some(5), &[Some(1)][..]));
 }

@@ -1,6 +1,8 @@
 //! The sites where events are opened, and the rings that take their records.
 
 use oxperf_abi::{Cpu, Tid};
+use oxperf_pmu::DrmPmus;
+use oxperf_pmu::tool::ToolEvent;
 
 use super::{MachineInfo, PlannedEvent};
 use crate::event::EventRequest;
@@ -74,7 +76,22 @@ pub(super) fn for_counting(
         }
         Target::Workload | Target::Processes(_) | Target::Threads(_) => vec![None],
     };
-    of_each(&cpus, &tasks(target, machine))
+    let mut sites = of_each(&cpus, &tasks(target, machine));
+    if is_counted_once(request, target) {
+        sites.truncate(1);
+    }
+    sites
+}
+
+/// Returns whether an event says the same wherever it is counted: facts about the machine and sensors. Processor time
+/// differs, and what a graphics device does for a process.
+fn is_counted_once(request: &EventRequest, target: &TargetOptions) -> bool {
+    let is_time = matches!(
+        ToolEvent::of(&request.attr),
+        Some(ToolEvent::UserTime | ToolEvent::SystemTime)
+    );
+    let of_process = DrmPmus::has(&request.attr) && !target.target.is_cpu_wide();
+    !request.is_counted_by_kernel() && !is_time && !of_process
 }
 
 /// The sites of an event that is sampled: a ring belongs to a CPU, unless the user wants one a thread. A tracking event

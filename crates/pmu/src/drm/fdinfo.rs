@@ -34,6 +34,13 @@ const fn quantity(beginning: &'static str, unit: &'static str, brief: &'static s
     }
 }
 
+impl Quantity {
+    /// Returns whether values grow for as long as the device is used.
+    pub(super) fn grows(self) -> bool {
+        ["drm-cycles-", "drm-engine-", "drm-total-cycles-"].contains(&self.beginning)
+    }
+}
+
 /// A key that is an event, and its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Usage {

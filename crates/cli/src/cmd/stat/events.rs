@@ -1,5 +1,6 @@
 //! The events to count, and what the tables need to know of them.
 
+use oxperf_abi::{EventType, HardwareId};
 use oxperf_analysis::counts::{CountEvent, CountSite};
 use oxperf_capture::EventRequest;
 use oxperf_capture::count::CountedEvent;
@@ -42,10 +43,25 @@ pub(super) fn shown(events: &[CountedEvent], threads: &[oxperf_abi::Tid]) -> Vec
             cgroup: None,
             is_supported: event.is_supported(),
             of_system: request.of_system,
+            belongs_to_pmu: belongs_to_pmu(request),
             sites: sites.map(|site| count_site(*site, threads)).collect(),
         }
     };
     events.iter().map(event).collect()
+}
+
+/// Events of the kernel's own kinds, and those that have a name of the kernel, are known without their PMU.
+fn belongs_to_pmu(request: &EventRequest) -> bool {
+    const OF_ANY_PMU: [EventType; 5] = [
+        EventType::HARDWARE,
+        EventType::SOFTWARE,
+        EventType::TRACEPOINT,
+        EventType::HW_CACHE,
+        EventType::BREAKPOINT,
+    ];
+    let name = request.name.split(':').next().unwrap_or_default();
+    let is_generic = HardwareId::ALL.iter().any(|id| id.names().contains(&name));
+    !is_generic && !OF_ANY_PMU.contains(&request.attr.kind)
 }
 
 fn count_site(site: OpenSite, threads: &[oxperf_abi::Tid]) -> CountSite {
@@ -59,12 +75,13 @@ fn count_site(site: OpenSite, threads: &[oxperf_abi::Tid]) -> CountSite {
     }
 }
 
-/// The name of an event that stands for one PMU of several: `uncore_imc_0/cas_count_read/`.
+/// The name of an event that stands for one PMU of several: `uncore_imc_0/cas_count_read/`. Modifiers stay behind it.
 pub(super) fn name_on_pmu(name: &str, pmu: &str) -> String {
-    match name.split_once('/') {
-        Some((_, terms)) => format!("{pmu}/{terms}"),
-        None => format!("{pmu}/{name}/"),
+    if let Some((_, terms)) = name.split_once('/') {
+        return format!("{pmu}/{terms}");
     }
+    let (name, modifiers) = name.split_once(':').unwrap_or((name, ""));
+    format!("{pmu}/{name}/{modifiers}")
 }
 
 #[cfg(test)]
@@ -76,5 +93,6 @@ mod tests {
         let name = name_on_pmu("uncore_imc/cas_count_read/", "uncore_imc_0");
         assert_eq!(name, "uncore_imc_0/cas_count_read/");
         assert_eq!(name_on_pmu("cas", "imc_1"), "imc_1/cas/");
+        assert_eq!(name_on_pmu("retired.any:k", "cpu"), "cpu/retired.any/k");
     }
 }

@@ -259,7 +259,7 @@ impl<'a> Display<'a> {
         let mut events = self.table.events().to_vec();
         if !merges {
             for (index, event) in events.iter_mut().enumerate() {
-                if self.table.has_alike(index) {
+                if event.belongs_to_pmu || self.table.has_alike(index) {
                     event.name = name_on_pmu(&event.name, &event.pmu);
                 }
             }
