@@ -68,6 +68,8 @@ pub struct EventRequest {
     pub overwrite: Option<bool>,
     /// The CPUs that the event's PMU counts on and the user names, when not all.
     pub cpus: Option<Vec<Cpu>>,
+    /// The CPUs that the user names for this event, whatever the target.
+    pub chosen_cpus: Option<Vec<Cpu>>,
     /// The PMU counts for a part of the system and not for tasks: it is opened on those CPUs whatever the target.
     pub of_system: bool,
     /// Unit of the counts, `msec` of a clock.
@@ -114,6 +116,7 @@ impl EventRequest {
             inherit: None,
             overwrite: None,
             cpus: None,
+            chosen_cpus: None,
             of_system: false,
             unit: None,
             scale: None,

@@ -147,6 +147,12 @@ pub trait Observer {
     /// Sees each call that is to open an event, and its answer.
     fn tried(&mut self, _call: &OpenCall<'_>) {}
 
+    /// Sees an event that no kernel counts, where this program begins to count it.
+    fn counted_here(&mut self, _event: &PlannedEvent) {}
+
+    /// Sees an event that is counted nowhere, with the kernel's answer.
+    fn refused(&mut self, _event: &PlannedEvent, _error: OpenError) {}
+
     /// Sees what was opened, when the kernel has taken all of it.
     fn opened(&mut self, _plan: &Plan) {}
 }

@@ -14,7 +14,7 @@ use crate::event::EventRequest;
 use crate::options::{SamplingOptions, Start, TargetOptions};
 use crate::unsupported::Unsupported;
 
-pub use sites::{OpenSite, RingKey, RingKind, TargetTask};
+pub use sites::{OpenSite, RingKey, RingKind, TargetTask, counting_cpus};
 
 /// The purpose of opening events.
 #[derive(Clone, Copy, PartialEq, Debug)]

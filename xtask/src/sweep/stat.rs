@@ -5,6 +5,7 @@
 
 mod asked;
 mod lines;
+mod opened;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -123,7 +124,7 @@ impl Bench {
         write!(
             text,
             "stderr\n{}\n",
-            comparable_errors(&shown(&output.stderr))
+            opened::comparable(&comparable_errors(&shown(&output.stderr)))
         )?;
         for (name, content) in files(&folder)? {
             write!(text, "file {name}\n{content}\n")?;

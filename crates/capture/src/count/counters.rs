@@ -89,6 +89,13 @@ impl Counters {
         &self.events
     }
 
+    /// The counters in the order in which they are read, as indices of events and of their sites.
+    pub fn reading_order(&self) -> Vec<(usize, usize)> {
+        let own = self.own.iter().map(OwnCounter::place);
+        let places = self.order.iter().copied().chain(own);
+        places.map(|place| (place.event, place.site)).collect()
+    }
+
     /// What was found out about the events, so that the next run need not.
     pub fn requests(&self) -> Vec<CountRequest> {
         let request = |event: &CountedEvent| CountRequest {

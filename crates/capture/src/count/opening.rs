@@ -1,6 +1,7 @@
 //! Opens the counters of a plan, CPU by CPU, and does without those that the kernel refuses.
 
 use std::collections::BTreeSet;
+use std::os::fd::AsRawFd;
 
 use oxperf_abi::{Cpu, Tid};
 use oxperf_sys::{Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
@@ -12,7 +13,7 @@ use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::{Explanation, OpenAttempt, Permissions};
 use crate::fallback::{self, EventChange, FallbackStep};
-use crate::notice::{Notice, Observer};
+use crate::notice::{Notice, Observer, OpenCall};
 use crate::options::TargetOptions;
 use crate::plan::{MachineInfo, Plan, Purpose, TargetTask};
 use crate::system;
@@ -28,6 +29,13 @@ pub(super) struct Opening<'a> {
     pub(super) workload: Option<Tid>,
     pub(super) permissions: Permissions,
     pub(super) raised_files: bool,
+}
+
+/// Who hears of the calls that open one event.
+struct Told<'a> {
+    observer: &'a mut dyn Observer,
+    /// The next call is the first with the attribute.
+    is_first: bool,
 }
 
 impl Opening<'_> {
@@ -80,6 +88,7 @@ impl Opening<'_> {
         counters: &mut Counters,
         observer: &mut dyn Observer,
     ) {
+        let mut is_first = true;
         for site in 0..counters.events[event].planned.sites.len() {
             let place = CounterPlace { event, site };
             let opened = &counters.events[event];
@@ -87,14 +96,23 @@ impl Opening<'_> {
                 continue;
             }
             if let Some(own) = self.own_counter(place, counters) {
+                if std::mem::take(&mut is_first) {
+                    observer.counted_here(&counters.events[event].planned);
+                }
                 counters.own.push(own);
                 continue;
             }
-            while let Err(error) = self.open_counter(place, counters) {
-                if !self.adapt(place, error, counters, observer) {
+            let mut told = Told {
+                observer: &mut *observer,
+                is_first,
+            };
+            while let Err(error) = self.open_counter(place, counters, &mut told) {
+                if !self.adapt(place, error, counters, told.observer) {
                     break;
                 }
+                told.is_first = true;
             }
+            is_first = false;
         }
     }
 
@@ -113,7 +131,12 @@ impl Opening<'_> {
         Some(OwnCounter::new(place, source))
     }
 
-    fn open_counter(&self, place: CounterPlace, counters: &mut Counters) -> Result<(), OpenError> {
+    fn open_counter(
+        &self,
+        place: CounterPlace,
+        counters: &mut Counters,
+        told: &mut Told<'_>,
+    ) -> Result<(), OpenError> {
         let event = &counters.events[place.event];
         let site = event.planned.sites[place.site];
         let group = match event.request().leader {
@@ -131,13 +154,24 @@ impl Opening<'_> {
             }
             TargetTask::Thread(tid) => oxperf_sys::EventTask::Thread(tid),
         };
-        let fd = self.kernel.open(&OpenRequest {
+        let request = OpenRequest {
             attr: &event.planned.attr,
             task,
             cpu: site.cpu,
             group,
             flags: OpenFlags::default(),
-        })?;
+        };
+        let opened = self.kernel.open(&request);
+        told.observer.tried(&OpenCall {
+            event: &event.planned,
+            is_first: std::mem::take(&mut told.is_first),
+            arguments: request.arguments(),
+            answer: opened
+                .as_ref()
+                .map(AsRawFd::as_raw_fd)
+                .map_err(|error| *error),
+        });
+        let fd = opened?;
         counters.events[place.event].fds[place.site] = Some(fd);
         counters.order.push(place);
         Ok(())
@@ -173,6 +207,7 @@ impl Opening<'_> {
                 true
             }
             _ => {
+                observer.refused(&counters.events[place.event].planned, error);
                 self.refuse(place, error, counters);
                 false
             }

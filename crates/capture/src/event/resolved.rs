@@ -12,6 +12,7 @@ impl EventRequest {
     pub fn from_resolved(event: ResolvedEvent) -> EventRequest {
         let call_graph = call_graph(&event.terms);
         let cpus = counted_on(&event);
+        let chosen_cpus = cpu_list(&event.wanted_cpus);
         let is_traced = event.is_traced();
         EventRequest {
             name: event.name,
@@ -41,6 +42,7 @@ impl EventRequest {
             inherit: event.terms.inherit,
             overwrite: event.terms.overwrite,
             cpus,
+            chosen_cpus,
             of_system: event.of_system,
             unit: event.unit,
             scale: event.scale,
@@ -79,14 +81,14 @@ fn whole_words(bytes: u32) -> u32 {
     })
 }
 
+fn cpu_list(list: &Option<String>) -> Option<Vec<Cpu>> {
+    let cpus = cpus::parse_list(list.as_ref()?).ok()?;
+    (!cpus.is_empty()).then_some(cpus)
+}
+
 /// The CPUs of the PMU that the user names, if there are any. A list that makes no sense leaves the choice to the kernel.
 fn counted_on(event: &ResolvedEvent) -> Option<Vec<Cpu>> {
-    let read = |list: &Option<String>| {
-        let cpus = cpus::parse_list(list.as_ref()?).ok()?;
-        (!cpus.is_empty()).then_some(cpus)
-    };
-    let own = read(&event.cpus);
-    match (own, read(&event.wanted_cpus)) {
+    match (cpu_list(&event.cpus), cpu_list(&event.wanted_cpus)) {
         (Some(own), Some(wanted)) => {
             Some(own.into_iter().filter(|cpu| wanted.contains(cpu)).collect())
         }

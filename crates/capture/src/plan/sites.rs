@@ -68,19 +68,35 @@ pub(super) fn for_counting(
     machine: &MachineInfo,
     request: &EventRequest,
 ) -> Vec<OpenSite> {
-    let cpus = match &target.target {
-        Target::AllCpus => counted_on(&machine.online, request),
-        Target::Cpus(cpus) => counted_on(cpus, request),
-        Target::Workload | Target::Processes(_) | Target::Threads(_) if request.of_system => {
-            counted_on(&machine.online, request)
-        }
-        Target::Workload | Target::Processes(_) | Target::Threads(_) => vec![None],
-    };
+    let cpus = counting_cpus(target, &machine.online, request);
+    let cpus = cpus.map_or_else(|| vec![None], |cpus| cpus.into_iter().map(Some).collect());
     let mut sites = of_each(&cpus, &tasks(target, machine));
     if is_counted_once(request, target) {
         sites.truncate(1);
     }
     sites
+}
+
+/// The CPUs where an event is counted; `None` for one that follows tasks to all.
+pub fn counting_cpus(
+    target: &TargetOptions,
+    online: &[Cpu],
+    request: &EventRequest,
+) -> Option<Vec<Cpu>> {
+    let counts_on = |cpu: &Cpu| request.cpus.as_ref().is_none_or(|own| own.contains(cpu));
+    let (of_target, follows) = match &target.target {
+        Target::AllCpus => (online, false),
+        Target::Cpus(cpus) => (&**cpus, false),
+        Target::Workload | Target::Processes(_) | Target::Threads(_) => (online, true),
+    };
+    if follows && !request.of_system && request.chosen_cpus.is_none() {
+        return None;
+    }
+    let mut cpus: Vec<Cpu> = of_target.iter().copied().filter(counts_on).collect();
+    if is_counted_once(request, target) {
+        cpus.truncate(1);
+    }
+    Some(cpus)
 }
 
 /// Returns whether an event says the same wherever it is counted: facts about the machine and sensors. Processor time

@@ -3,7 +3,7 @@
 mod arguments;
 pub(super) mod events;
 mod messages;
-mod opens;
+pub(in crate::cmd) mod opens;
 pub(super) mod target;
 mod values;
 

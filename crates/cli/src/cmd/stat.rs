@@ -4,6 +4,7 @@ mod arguments;
 mod destination;
 mod diff;
 mod events;
+mod groups;
 mod measure;
 mod offline;
 mod options;
@@ -12,8 +13,10 @@ mod problem;
 mod reasons;
 mod runs;
 mod show;
+mod verbose;
 
 use oxperf_capture::{CaptureError, EventRequest, Target};
+use oxperf_sys::cpus;
 
 use crate::cmd::Entry;
 use crate::failure::{Failure, code};
@@ -38,11 +41,19 @@ const SIGNALLED: i32 = 128;
 
 /// Counts as the options say; the exit code is the workload's.
 fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
-    let requests = events::requested(command)?;
+    let mut requests = events::requested(command)?;
+    if command.verbosity > 0 {
+        print_lines(&verbose::found(command, &requests));
+    }
     let Some(command) = on_online_cpus(command, &requests) else {
         print_error(NOTHING_COUNTED);
         return Ok(code::USAGE_OF_PROGRAM);
     };
+    let online = cpus::online_in(&command.options.sysfs).unwrap_or_default();
+    print_lines(&groups::leave(&command, &online, &mut requests));
+    if command.verbosity > 0 {
+        print_error("Control descriptor is not initialized");
+    }
     let mut display = Display::new(&command)?;
     match measure::measure(&command, requests, &mut display) {
         Ok(measured) => {
@@ -51,6 +62,12 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
         }
         Err(Failed::Capture(error)) => Ok(report(error, program)),
         Err(Failed::Other(failure)) => Err(failure),
+    }
+}
+
+fn print_lines(text: &str) {
+    if !text.is_empty() {
+        print_error(text.trim_end());
     }
 }
 

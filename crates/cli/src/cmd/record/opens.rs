@@ -1,13 +1,15 @@
-//! What `record -vv` shows of the events that it opens.
+//! What `-vv` shows of the events that are opened.
 
 use oxperf_abi::EventType;
+use oxperf_capture::plan::PlannedEvent;
 use oxperf_capture::{EventRequest, OpenCall};
 use oxperf_pmu::{EventForm, EventSpec, parse};
 use oxperf_present::text::attr_text::EventNames;
 use oxperf_present::text::open_text::{OpenCallText, attr_block, open_line};
+use oxperf_sys::{EventTask, OpenFlags, OpenRequest};
 
 /// A call as text: its attribute, if it is the event's first, and its answer.
-pub(super) fn text(call: &OpenCall<'_>) -> String {
+pub(in crate::cmd) fn text(call: &OpenCall<'_>) -> String {
     let arguments = call.arguments;
     let line = open_line(&OpenCallText {
         pid: arguments.pid,
@@ -21,6 +23,19 @@ pub(super) fn text(call: &OpenCall<'_>) -> String {
     }
     let names = RequestNames(&call.event.request);
     attr_block(&call.event.attr, arguments.attr_size, &names) + &line
+}
+
+/// The attribute of an event that no kernel counts.
+pub(in crate::cmd) fn own_text(event: &PlannedEvent) -> String {
+    let request = OpenRequest {
+        attr: &event.attr,
+        task: EventTask::Any,
+        cpu: None,
+        group: None,
+        flags: OpenFlags::default(),
+    };
+    let size = request.arguments().attr_size;
+    attr_block(&event.attr, size, &RequestNames(&event.request))
 }
 
 /// The names by which an event was asked for.

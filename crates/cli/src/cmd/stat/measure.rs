@@ -4,12 +4,13 @@ use std::process::Command;
 
 use oxperf_abi::CountReading;
 use oxperf_capture::count::{CountContext, CountNews, CountOutcome, CountRequest, CountingRun};
-use oxperf_capture::{CaptureError, Ending, EventRequest, Notice, Observer, Plan, Start};
+use oxperf_capture::{CaptureError, Ending, EventRequest, Start};
 use oxperf_sys::{Kernel, LoggingKernel, RealKernel, files};
 
 use super::Failed;
 use super::options::{Repeats, StatCommand};
 use super::show::Display;
+use super::verbose;
 use crate::output::print_error;
 
 /// The end of a measurement.
@@ -89,12 +90,13 @@ fn run(
         kernel: log.as_ref().map_or(&RealKernel as &dyn Kernel, |log| log),
         options: &command.options,
     };
-    let mut run = CountingRun::open(context, requests.clone(), &mut Silent)?;
+    let mut told = verbose::Told::new(command.verbosity);
+    let mut run = CountingRun::open(context, requests.clone(), &mut told)?;
     if let Some(failure) = log.as_ref().and_then(LoggingKernel::take_failure) {
         return Err(CaptureError::from(failure).into());
     }
     *requests = run.counters().requests();
-    display.opened(run.counters().events(), &run.machine().threads);
+    display.opened(run.counters(), &run.machine().threads);
     start(command, &mut run)?;
     let mut before: Option<Readings> = None;
     while let CountNews::Interval(moment) = run.wait()? {
@@ -103,9 +105,12 @@ fn run(
         before = Some(readings);
     }
     let outcome = run.stop()?;
+    if command.verbosity > 0 && before.is_some() {
+        display.tell_end(&run.read())?;
+    }
     // The last interval ends with the run.
     let readings = before.unwrap_or_else(|| run.read());
-    display.run_ended(&readings, &outcome);
+    display.run_ended(&readings, &outcome)?;
     Ok(outcome)
 }
 
@@ -132,13 +137,4 @@ fn since(readings: &Readings, before: Option<&Readings>) -> Readings {
         sites.iter().enumerate().map(site).collect()
     };
     readings.iter().enumerate().map(event).collect()
-}
-
-/// Events that changed are named so in the table, and what is missing stands below it.
-struct Silent;
-
-impl Observer for Silent {
-    fn notice(&mut self, _notice: Notice) {}
-
-    fn opened(&mut self, _plan: &Plan) {}
 }

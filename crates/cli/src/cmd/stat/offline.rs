@@ -47,7 +47,7 @@ pub(super) fn without_offline(command: &StatCommand, requests: &[EventRequest]) 
 }
 
 /// Rising CPUs as the kernel writes them: `0-1,4`.
-fn ranges(cpus: &[Cpu]) -> String {
+pub(super) fn ranges(cpus: &[Cpu]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for cpu in cpus {
         match runs.last_mut() {

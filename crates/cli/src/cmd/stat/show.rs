@@ -7,7 +7,7 @@ use std::time::Duration;
 use oxperf_abi::Tid;
 use oxperf_analysis::counts::{CountGrouping, CountTable, CpuPlaces};
 use oxperf_capture::Target;
-use oxperf_capture::count::{CountOutcome, CountedEvent};
+use oxperf_capture::count::{CountOutcome, Counters};
 use oxperf_present::counts::{
     CountForm, CountMoment, CountPage, CountStyle, ElapsedTime, ThreadLabel, footer, heading,
     interval_heading, rows,
@@ -18,7 +18,7 @@ use super::events::{name_on_pmu, shown};
 use super::measure::Readings;
 use super::options::{Repeats, StatCommand};
 use super::runs::{self, Baseline, NamedRuns, RunKeeper};
-use super::{places, reasons};
+use super::{places, reasons, verbose};
 use crate::environment;
 use crate::failure::Failure;
 use crate::output::print_error;
@@ -45,6 +45,8 @@ pub(super) struct Display<'a> {
     reasons: String,
     /// For each event whether nothing here counts it.
     refused: Vec<bool>,
+    /// The counters in the order in which they are read, as indices of events and of their sites.
+    order: Vec<(usize, usize)>,
     /// The runs, where something becomes of them.
     keeper: Option<RunKeeper>,
     /// The measurement that they are compared with.
@@ -87,13 +89,15 @@ impl<'a> Display<'a> {
             has_heading: false,
             reasons: String::new(),
             refused: Vec::new(),
+            order: Vec::new(),
             keeper: command.runs.keeps_runs().then(|| RunKeeper::new(command)),
             baseline,
         })
     }
 
     /// Takes note of what a run counts.
-    pub(super) fn opened(&mut self, events: &[CountedEvent], threads: &[Tid]) {
+    pub(super) fn opened(&mut self, counters: &Counters, threads: &[Tid]) {
+        let events = counters.events();
         if let Some(keeper) = &mut self.keeper {
             keeper.opened(events, threads);
         }
@@ -105,7 +109,7 @@ impl<'a> Display<'a> {
         }
         self.reasons = reasons::text(events);
         self.refused = events.iter().map(|event| !event.is_supported()).collect();
-        self.tell_refused(events);
+        self.order = counters.reading_order();
         let events = shown(events, threads);
         self.style.unit_width = CountStyle::unit_width(&events);
         self.threads = threads.iter().map(|&tid| counted_thread(tid)).collect();
@@ -118,7 +122,7 @@ impl<'a> Display<'a> {
     /// The output cannot be written.
     pub(super) fn interval(&mut self, moment: Duration, counted: &Readings) -> io::Result<()> {
         self.table.set(counted, self.command.scales);
-        self.tell_counts(counted);
+        self.tell_counts(counted)?;
         let mut out = Vec::new();
         if self.command.clears_screen {
             out.extend_from_slice(CLEAR);
@@ -132,10 +136,17 @@ impl<'a> Display<'a> {
     }
 
     /// Takes the counts and times of a run that has ended.
-    pub(super) fn run_ended(&mut self, counted: &Readings, outcome: &CountOutcome) {
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub(super) fn run_ended(
+        &mut self,
+        counted: &Readings,
+        outcome: &CountOutcome,
+    ) -> io::Result<()> {
         self.table.set(counted, self.command.scales);
         if self.command.options.interval.is_none() {
-            self.tell_counts(counted);
+            self.tell_counts(counted)?;
         }
         self.table.finish_run();
         if let Some(keeper) = &mut self.keeper {
@@ -146,42 +157,48 @@ impl<'a> Display<'a> {
         let is_own = self.command.options.target.target == Target::Workload;
         self.usage = usage.filter(|_| is_own && self.command.repeats == Repeats::Times(1));
         self.tell_signal(outcome);
+        Ok(())
     }
 
-    /// Names the events that cannot be counted, where the user wants to know everything.
-    fn tell_refused(&self, events: &[CountedEvent]) {
+    /// Tells what the counters say, where the user wants to know everything.
+    fn tell_counts(&mut self, counted: &Readings) -> io::Result<()> {
         if self.command.verbosity == 0 {
-            return;
+            return Ok(());
         }
-        for event in events.iter().filter(|event| !event.is_supported()) {
-            let name = &event.request().name;
-            print_error(&format!(
-                "Warning:\n{name} event is not supported by the kernel.\nThe {name} event is not supported."
-            ));
+        let mut text = String::new();
+        if self.command.verbosity > 1 {
+            text = verbose::counters(self.table.events(), &self.order, counted);
         }
-    }
-
-    /// The sums of each event as they are read, where the user wants to know everything.
-    fn tell_counts(&self, counted: &Readings) {
-        if self.command.verbosity == 0 {
-            return;
-        }
+        let has_sums = self.command.grouping == CountGrouping::All;
         let sums = self.table.last_run();
-        for (index, event) in self.table.events().iter().enumerate() {
+        let events = self.table.events().to_vec();
+        for (index, event) in events.iter().enumerate() {
             let sites = counted.get(index);
             let unread = sites.is_none_or(|sites| sites.iter().any(Option::is_none));
             if self.refused.get(index) == Some(&true) || unread {
+                self.destination
+                    .write(std::mem::take(&mut text).as_bytes())?;
                 print_error(&format!("failed to read counter {}", event.name));
             } else if let Some(row) = sums.iter().find(|row| row.event == index)
-                && self.command.grouping == CountGrouping::All
+                && has_sums
             {
-                let (value, total) = (row.total.value, row.total);
-                print_error(&format!(
-                    "{}: {value:.0} {} {}",
-                    event.name, total.enabled, total.running
-                ));
+                text += &verbose::sum(event, &row.total);
             }
         }
+        self.destination.write(text.as_bytes())
+    }
+
+    /// Tells what the counters say at the end of a run with intervals.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub(super) fn tell_end(&mut self, counted: &Readings) -> io::Result<()> {
+        let mut table = self.table.clone();
+        table.set(counted, self.command.scales);
+        std::mem::swap(&mut table, &mut self.table);
+        let told = self.tell_counts(counted);
+        self.table = table;
+        told
     }
 
     /// Says which signal ended the workload, as a shell does.
