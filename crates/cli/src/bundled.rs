@@ -101,22 +101,22 @@ pub(crate) fn open(
         .iter()
         .skip(1)
         .fold(command, |at, word| at.find_subcommand(word).unwrap_or(at));
+    let names = |name: &str| {
+        called
+            .get_arguments()
+            .any(|argument| argument.get_id() == name)
+    };
+    // Where it is no recording to read (archive --unpack, an output), the argument stays.
+    if !names("input") {
+        return Ok((arguments, None));
+    }
     let found = arguments
         .windows(2)
         .position(|pair| !is_value(called, &pair[0]) && is_bundle(&pair[1]));
     let Some(at) = found.map(|before| before + 1) else {
         return Ok((arguments, None));
     };
-    let names = |name: &str| {
-        called
-            .get_arguments()
-            .any(|argument| argument.get_id() == name)
-    };
     let (takes_root, takes_kallsyms) = (names("symfs"), names("kallsyms"));
-    // Where it is no recording to read (archive --unpack, an output), the argument stays.
-    if !names("input") {
-        return Ok((arguments, None));
-    }
     let path = path_in(&arguments[at]);
     let unpacked =
         unpack(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;

@@ -4,8 +4,8 @@
 
 mod option;
 
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 
 use clap::Command;
 
@@ -87,7 +87,7 @@ pub(crate) fn called<'c>(command: &'c Command, words: &[OsString]) -> (&'c Comma
 
 /// An option as it was given.
 struct Given {
-    name: String,
+    option: usize,
     word: OsString,
 }
 
@@ -100,7 +100,7 @@ struct Reader<'a> {
     positional: Vec<OsString>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// Reads words until the options end; gives the question that they are, if they are one.
     fn options(&mut self) -> Result<Option<Reading>, Mistake> {
         let stops = self.command.has_subcommands() || self.runs_a_program();
@@ -135,10 +135,10 @@ impl Reader<'_> {
         positionals.any(clap::Arg::is_trailing_var_arg_set)
     }
 
-    fn take(&mut self) -> Option<OsString> {
+    fn take(&mut self) -> Option<&'a OsString> {
         let word = self.words.get(self.next)?;
         self.next += 1;
-        Some(word.clone())
+        Some(word)
     }
 
     /// Reads `--name` or `--name=value`.
@@ -152,7 +152,7 @@ impl Reader<'_> {
         }
         let equals = text.iter().position(|&byte| byte == b'=');
         let (name, attached) = match equals {
-            Some(at) => (&text[..at], Some(text[at + 1..].to_vec())),
+            Some(at) => (&text[..at], Some(&text[at + 1..])),
             None => (text, None),
         };
         let name = String::from_utf8_lossy(name).into_owned();
@@ -173,15 +173,16 @@ impl Reader<'_> {
                 });
             }
         };
-        let shown = Shown::Long(self.options.name(option));
+        let shown = Shown::Long(self.options.name(option).to_owned());
         if !is_set {
             if attached.is_some() {
                 return Err(takes_no_value(&Shown::Long(name)));
             }
-            let name = self.options.name(option);
-            self.given.retain(|given| given.name != name);
+            let (options, name) = (&self.options, self.options.name(option));
+            let is_other = |given: &Given| options.name(given.option) != name;
+            self.given.retain(is_other);
             if let Some(word) = self.options.word_if_taken_back(option) {
-                self.given.push(Given { name, word });
+                self.given.push(Given { option, word });
             }
             return Ok(None);
         }
@@ -206,7 +207,7 @@ impl Reader<'_> {
                 });
             };
             let takes_rest = self.options.values(option) != Values::None && !behind.is_empty();
-            let attached = takes_rest.then(|| behind.to_vec());
+            let attached = takes_rest.then_some(behind);
             self.give(option, attached, &Shown::Short(letter))?;
             rest = if takes_rest { &[] } else { behind };
         }
@@ -217,25 +218,26 @@ impl Reader<'_> {
     fn give(
         &mut self,
         option: usize,
-        attached: Option<Vec<u8>>,
+        attached: Option<&[u8]>,
         shown: &Shown,
     ) -> Result<(), Mistake> {
         let next = self.words.get(self.next);
         let value = match (self.options.values(option), attached) {
             (Values::None, Some(_)) => return Err(takes_no_value(shown)),
             (Values::None, None) | (Values::Attached, None) => None,
-            (_, Some(value)) => Some(OsString::from_vec(value)),
+            (_, Some(value)) => Some(OsStr::from_bytes(value)),
             (Values::IfNext, None) if next.is_none_or(|next| next.as_bytes().starts_with(b"-")) => {
                 None
             }
             (Values::One | Values::IfNext, None) => Some(
                 self.take()
-                    .ok_or_else(|| shown.mistake("requires a value"))?,
+                    .ok_or_else(|| shown.mistake("requires a value"))?
+                    .as_os_str(),
             ),
         };
         self.given.push(Given {
-            name: self.options.name(option),
-            word: self.options.word(option, value.as_deref()),
+            option,
+            word: self.options.word(option, value),
         });
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! One event that can be named.
 
 use oxperf_abi::EventType;
+use std::borrow::Cow;
 
 /// The kind of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +38,7 @@ impl EventCategory {
 #[derive(Clone, PartialEq, Debug)]
 pub struct CountableEvent {
     /// The PMU, as the event's table names it; `None` for forms, which belong to none.
-    pub unit: Option<String>,
+    pub unit: Option<Cow<'static, str>>,
     /// The number of the PMU.
     pub pmu_kind: Option<EventType>,
     /// The name that lists show: `cycles`, `msr/tsc/`, `sched:sched_switch`.

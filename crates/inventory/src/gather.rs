@@ -13,10 +13,10 @@ pub(crate) use order::in_order;
 
 use crate::instances::without_instance;
 use crate::inventory::Sources;
-use crate::tracepoints;
 use crate::{CountableEvent, Instances};
 use oxperf_abi::EventType;
 use oxperf_pmu::PmuDescription;
+use std::borrow::Cow;
 
 /// The kernel's answer whether it counts a generic event here.
 pub trait SupportProbe {
@@ -35,11 +35,11 @@ pub(crate) struct Gathered {
     /// It belongs to a PMU of the cores.
     pub(crate) is_core: bool,
     /// The PMU's own name.
-    pub(crate) pmu: String,
+    pub(crate) pmu: Cow<'static, str>,
 }
 
-/// All events of PMUs and all tracepoints, in perf's order.
-pub(crate) fn events(sources: &Sources<'_>, pmus: &[PmuDescription]) -> Vec<CountableEvent> {
+/// All events of PMUs but the tracepoints.
+pub(crate) fn events_of_pmus(sources: &Sources<'_>, pmus: &[PmuDescription]) -> Vec<Gathered> {
     let mut gathered = Vec::new();
     let cores = cores(pmus);
     for pmu in listed(pmus, sources.instances) {
@@ -53,10 +53,7 @@ pub(crate) fn events(sources: &Sources<'_>, pmus: &[PmuDescription]) -> Vec<Coun
     }
     standing::gather(&mut gathered);
     user_space::gather(sources, &mut gathered);
-    if let Some(tracefs) = sources.tracefs {
-        tracepoints::gather(tracefs, &mut gathered);
-    }
-    in_order(gathered)
+    gathered
 }
 
 /// The PMUs of the cores. Raw and generic events of the CPU can be named on a machine, too, that lists no such PMU.

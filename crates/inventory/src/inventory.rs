@@ -2,7 +2,10 @@
 
 use crate::gather::{self, SupportProbe};
 use crate::metric::in_groups;
-use crate::{CountableEvent, Instances, ListedMetric, SdtMarker, markers, tracepoints};
+use crate::tracepoints::Tracepoints;
+use crate::{
+    CountableEvent, EventFilter, Instances, ListSection, ListedMetric, SdtMarker, markers,
+};
 use oxperf_metric::MetricCatalogue;
 use oxperf_pmu::{Catalogue, PmuDescription, UserSpacePmus};
 use oxperf_pmu_events::EventTables;
@@ -23,7 +26,7 @@ pub struct Sources<'a> {
     /// The markers of programs, where they are wanted.
     pub markers: Option<&'a dyn Fn() -> Vec<SdtMarker>>,
     /// The tracepoints, where they can be seen.
-    pub tracefs: Option<&'a dyn Tracefs>,
+    pub tracefs: Option<&'a (dyn Tracefs + Sync)>,
     /// The kernel, asked which generic events it counts; without it all are taken for counted.
     pub support: Option<&'a dyn SupportProbe>,
     /// The many old spellings of generic events are gathered, too.
@@ -79,18 +82,41 @@ impl<'a> Inventory<'a> {
 
     /// The events of all PMUs and the tracepoints, in perf's order.
     pub fn events(&self) -> &[CountableEvent] {
-        self.events
-            .get_or_init(|| gather::events(&self.sources, self.pmus()))
+        self.events.get_or_init(|| {
+            let mut events = gather::events_of_pmus(&self.sources, self.pmus());
+            if let Some(tracefs) = self.sources.tracefs {
+                events.extend(Tracepoints::gather(tracefs).into_events());
+            }
+            gather::in_order(events)
+        })
     }
 
-    /// Reads the descriptions and numbers of those tracepoints that are wanted: a file of each.
-    pub fn complete_tracepoints(&mut self, is_wanted: impl Fn(&CountableEvent) -> bool) {
-        self.events();
-        let (Some(tracefs), Some(events)) = (self.sources.tracefs, self.events.get_mut()) else {
+    /// Gathers all that the sections show, with descriptions and numbers of the tracepoints among it: a file of each. The
+    /// files are read by other threads while this one gathers everything else.
+    pub fn complete_tracepoints(&mut self, sections: &[ListSection]) {
+        let Some(tracefs) = self.sources.tracefs else {
             return;
         };
-        for event in events.iter_mut().filter(|event| is_wanted(event)) {
-            tracepoints::complete(event, tracefs);
+        let filters: Vec<&EventFilter> = sections.iter().filter_map(ListSection::events).collect();
+        let is_wanted = |event: &CountableEvent| filters.iter().any(|filter| filter.admits(event));
+        let mut tracepoints = None;
+        let mut events = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| tracepoints = Some(Tracepoints::gather_complete(tracefs, &is_wanted)));
+            let events = gather::events_of_pmus(&self.sources, self.pmus());
+            sections.iter().for_each(|section| self.prepare(section));
+            events
+        });
+        events.extend(tracepoints.into_iter().flat_map(Tracepoints::into_events));
+        self.events = OnceCell::from(gather::in_order(events));
+    }
+
+    /// Gathers what a section shows beside events of PMUs and tracepoints.
+    fn prepare(&self, section: &ListSection) {
+        match section {
+            ListSection::Events(_) => {}
+            ListSection::Sdt(_) => _ = self.sdt(),
+            ListSection::Forms(_) => _ = self.forms(),
+            ListSection::Metrics(_) => _ = self.metrics(),
         }
     }
 

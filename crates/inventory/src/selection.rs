@@ -28,6 +28,16 @@ pub enum ListSection {
     Metrics(MetricFilter),
 }
 
+impl ListSection {
+    /// The filter of a section of events of PMUs.
+    pub(crate) fn events(&self) -> Option<&EventFilter> {
+        match self {
+            ListSection::Events(filter) => Some(filter),
+            _ => None,
+        }
+    }
+}
+
 /// The events that a section shows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EventFilter {

@@ -22,6 +22,8 @@ use std::path::{Component, Path, PathBuf};
 use oxperf_abi::BuildId;
 use oxperf_sys::files::{create_output, is_trusted_owner, open_regular_itself};
 
+use crate::probe_names::text_beside;
+
 /// The folder of links.
 const LINKS: &str = ".build-id";
 /// The file with the probes of a binary.
@@ -211,10 +213,7 @@ impl BuildIdCache {
                 })?;
         }
         if kind == CacheFile::Elf {
-            fs::File::options()
-                .create(true)
-                .append(true)
-                .open(folder.join(PROBES))?;
+            name_probes(&file, name, &folder.join(PROBES))?;
         }
         if let Some(parent) = link.parent() {
             fs::create_dir_all(parent)?;
@@ -296,6 +295,17 @@ fn names_in(folder: &Path) -> Vec<String> {
     entries
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect()
+}
+
+/// Writes the markers of a binary into the file beside it, unless something is there already.
+fn name_probes(binary: &Path, name: &Path, probes: &Path) -> io::Result<()> {
+    let is_there = |found: fs::Metadata| !found.is_file() || found.len() > 0;
+    if fs::symlink_metadata(probes).is_ok_and(is_there) {
+        return Ok(());
+    }
+    let text = text_beside(&fs::File::open(binary)?, &name.to_string_lossy());
+    let unfinished = probes.with_file_name(format!(".{PROBES}.{}", std::process::id()));
+    fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, probes))
 }
 
 /// Links the file under a second name where the file system allows it, else a copy. What others can write to is

@@ -110,14 +110,50 @@ fn is_full_x86(cpu_id: &str) -> bool {
     cpu_id.bytes().filter(|byte| *byte == b'-').count() == 3
 }
 
-/// A quick no for most rows: the letters before the first special one stand in every text that matches.
+/// A quick no for most rows: the letters before the first special one stand in every text that matches, and one of a
+/// set of letters behind them.
 fn begins_alike(pattern: &str, cpu_id: &str) -> bool {
     const SPECIAL: &[u8] = b"[(.*+?{|\\^$";
-    let pattern = pattern.as_bytes();
+    let (pattern, cpu_id) = (pattern.as_bytes(), cpu_id.as_bytes());
+    if has_alternatives(pattern) {
+        return true;
+    }
     let special = pattern.iter().position(|byte| SPECIAL.contains(byte));
+    let Some(at) = special else {
+        return pattern == cpu_id;
+    };
     // The letter before a repetition may be missing.
-    let sure = special.map_or(pattern.len(), |at| at.saturating_sub(1));
-    has_alternatives(pattern) || cpu_id.as_bytes().starts_with(&pattern[..sure])
+    let sure = match pattern[at] {
+        b'[' | b'(' => at,
+        _ => at.saturating_sub(1),
+    };
+    let begins = cpu_id.starts_with(&pattern[..sure]);
+    begins && may_follow(&pattern[sure..], cpu_id.get(sure).copied())
+}
+
+/// Returns whether a letter may stand where a pattern begins with a plain set: `[0-9A]`, or with plain alternatives:
+/// `(9|A)`. Says yes of any other pattern, and of a set that may be missing.
+fn may_follow(pattern: &[u8], letter: Option<u8>) -> bool {
+    let closing = match pattern.first() {
+        Some(b'[') => b']',
+        Some(b'(') => b')',
+        _ => return true,
+    };
+    let Some(end) = pattern.iter().position(|byte| *byte == closing) else {
+        return true;
+    };
+    let (inner, behind) = (&pattern[1..end], &pattern[end + 1..]);
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric();
+    let may_be_missing = matches!(behind.first(), Some(b'*' | b'?' | b'{'));
+    let in_set = |letter: u8| match closing {
+        b']' => inner.iter().all(is_plain).then(|| inner.contains(&letter)),
+        _ => {
+            let mut firsts = inner.split(|byte| *byte == b'|').map(<[u8]>::first);
+            let is_read = inner.iter().all(|byte| is_plain(byte) || *byte == b'|');
+            is_read.then(|| firsts.any(|first| first.is_none_or(|first| *first == letter)))
+        }
+    };
+    may_be_missing || letter.and_then(in_set).unwrap_or(true)
 }
 
 /// Returns whether the whole pattern has alternatives, and not only a part of it in parentheses.
@@ -246,6 +282,39 @@ AuthenticAMD-25-[[:xdigit:]]+,v1,amdzen4,core
             "the letter before a star may be missing"
         );
         assert!(!matches("é", "x") && matches("é", "é"));
+    }
+
+    #[test]
+    fn the_quick_no_is_right() {
+        let patterns = [
+            "x-6-(1C|26|27)",
+            "x-6-[5]E",
+            "x-6-[56]E?",
+            "x-6-[5]?E",
+            "x-6-(5|6)*E",
+            "x-6-(|5)E",
+            "x-6-[[:xdigit:]]E",
+            "x-6-[4-6]E",
+            "x-6-[^4]E",
+            "x-6-(5(E|F)|6)",
+            "x-6-5?E",
+            "x-6-5E",
+            "x-6-5E$",
+            "x-6-.E",
+            "x-6-[5",
+            "x|x-6-5E",
+        ];
+        for pattern in patterns {
+            for cpu_id in ["x-6-5E", "x-6-E", "x-6-", "x-6", "x-6-55E", "x-6-1C", ""] {
+                let is_match = matches_whole(pattern, cpu_id);
+                assert!(
+                    begins_alike(pattern, cpu_id) || !is_match,
+                    "{pattern} {cpu_id}"
+                );
+            }
+        }
+        assert!(!begins_alike("x-6-(1C|26|27)", "x-6-5E"));
+        assert!(!begins_alike("x-6-[46]E", "x-6-5E"));
     }
 
     #[test]

@@ -6,13 +6,15 @@ mod pmu;
 pub use description::{PmuDescription, PmuEvent, PmuFormat};
 pub(crate) use pmu::{Alias, Pmu};
 
-use crate::generic;
+use crate::generic::{self, GenericEvents};
 use crate::near;
 use crate::tool::ToolPmu;
 use crate::{PmuSource, TracepointSource};
 use oxperf_abi::EventType;
 use oxperf_pmu_events::EventTables;
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 const CPU: &str = "cpu";
 const SOFTWARE: &str = "software";
@@ -22,17 +24,19 @@ const ANY_CORE: &str = "default_core";
 /// A system's PMUs and tracepoints. The list of PMUs is read once, when the catalogue is made; the formats and events of
 /// a PMU once, when the first of them is looked up.
 pub struct Catalogue<'a> {
-    /// The PMUs that the system lists.
-    listed: Vec<Pmu<'a>>,
-    /// The CPU's PMU of a system that lists none.
-    implied_cpu: Pmu<'a>,
-    /// The software PMU, which is there even on systems that do not list it.
-    software: Pmu<'a>,
-    /// PMUs that no kernel has: this program reads them itself.
-    own: Vec<Pmu<'a>>,
+    /// The PMUs: those that the system lists, those that are there without being listed, and those that no kernel has and
+    /// this program reads itself.
+    known: Vec<Pmu<'a>>,
+    /// The number of the first of them, which the system lists.
+    listed: usize,
+    /// The number of the first of them, which the kernel has.
+    of_kernel: usize,
+    tables: Option<&'a EventTables>,
     pmus: &'a dyn PmuSource,
     tracepoints: &'a dyn TracepointSource,
     filter: Option<PmuFilter>,
+    /// The places of the PMUs that have an event, by the names that were looked up.
+    with_event: RefCell<HashMap<String, Vec<usize>>>,
 }
 
 /// The PMUs among which names of events and patterns are looked up; one that is named before a slash is always taken.
@@ -60,15 +64,32 @@ impl<'a> Catalogue<'a> {
         for pmu in &mut listed {
             pmu.set_hybrid(is_hybrid);
         }
+        let mut known = listed;
+        let listed = known.len();
+        // "cpu" means nothing of its own where the cores' PMUs have other names.
+        if !known.iter().any(Pmu::is_core) {
+            known.push(Pmu::new(pmus, CPU, EventType::RAW));
+        }
+        if !known.iter().any(|pmu| pmu.name() == SOFTWARE) {
+            known.push(Pmu::new(pmus, SOFTWARE, EventType::SOFTWARE));
+        }
+        let of_kernel = known.len();
+        known.extend(read_list(&ToolPmu));
         Catalogue {
+            known,
             listed,
-            implied_cpu: Pmu::new(pmus, CPU, EventType::RAW),
-            software: Pmu::new(pmus, SOFTWARE, EventType::SOFTWARE),
-            own: read_list(&ToolPmu),
+            of_kernel,
+            tables: None,
             pmus,
             tracepoints,
             filter: None,
+            with_event: RefCell::default(),
         }
+    }
+
+    /// The PMUs that the system lists.
+    fn listed(&self) -> &[Pmu<'a>] {
+        &self.known[..self.listed]
     }
 
     /// Takes one kind of cores alone for names and patterns, by the name of its PMU or without the `cpu_` before it:
@@ -96,16 +117,17 @@ impl<'a> Catalogue<'a> {
     /// before generic events.
     #[must_use]
     pub fn with_tables(mut self, tables: &'a EventTables) -> Catalogue<'a> {
-        for pmu in &mut self.listed {
+        for pmu in &mut self.known[..self.listed] {
             pmu.set_tables(tables);
         }
+        self.tables = Some(tables);
         self
     }
 
     /// Adds PMUs of another source, such as sensors.
     #[must_use]
     pub fn with(mut self, source: &'a dyn PmuSource) -> Catalogue<'a> {
-        self.own.extend(read_list(source));
+        self.known.extend(read_list(source));
         self
     }
 
@@ -116,26 +138,22 @@ impl<'a> Catalogue<'a> {
 
     /// The names of the PMUs of the CPU's cores that the system lists; none on a machine without counters.
     pub fn core_names(&self) -> Vec<&str> {
-        let cores = self.listed.iter().filter(|pmu| pmu.is_core());
+        let cores = self.listed().iter().filter(|pmu| pmu.is_core());
         cores.map(Pmu::name).collect()
     }
 
-    /// The PMUs of the CPU's cores: several on hybrid systems.
-    pub(crate) fn cores(&self) -> Vec<&Pmu<'a>> {
-        let cores: Vec<&Pmu<'a>> = self.listed.iter().filter(|pmu| pmu.is_core()).collect();
-        if cores.is_empty() {
-            vec![&self.implied_cpu]
-        } else {
-            cores
-        }
+    /// The PMUs of the CPU's cores: several on hybrid systems, and one on systems that list none.
+    pub(crate) fn cores(&self) -> impl Iterator<Item = &Pmu<'a>> {
+        let of_kernel = self.known[..self.of_kernel].iter();
+        of_kernel.filter(|pmu| pmu.is_core())
     }
 
     /// The PMU with this number; the first of the cores for generic events; one without name if the system lists none.
     pub(crate) fn of_kind(&self, kind: u32) -> Cow<'_, Pmu<'a>> {
         let is_generic = [EventType::HARDWARE, EventType::HW_CACHE].contains(&EventType(kind));
-        let mut cores = self.listed.iter().filter(|pmu| pmu.is_core());
+        let mut cores = self.listed().iter().filter(|pmu| pmu.is_core());
         let generic = cores.next().filter(|_| is_generic);
-        let listed = generic.or_else(|| self.listed.iter().find(|pmu| pmu.kind().0 == kind));
+        let listed = generic.or_else(|| self.listed().iter().find(|pmu| pmu.kind().0 == kind));
         match listed {
             Some(pmu) => Cow::Borrowed(pmu),
             None => Cow::Owned(Pmu::new(self.pmus, "", EventType(kind))),
@@ -146,58 +164,62 @@ impl<'a> Catalogue<'a> {
     /// without their number and the `uncore_` before it.
     pub(crate) fn matching(&self, name: &str) -> Vec<&Pmu<'a>> {
         if name == ANY_CORE {
-            return self.cores().into_iter().take(1).collect();
+            return self.cores().take(1).collect();
         }
-        let known = self.known();
-        match known.iter().find(|pmu| pmu.name() == name) {
-            Some(exact) => vec![*exact],
+        match self.known.iter().find(|pmu| pmu.name() == name) {
+            Some(exact) => vec![exact],
             None => {
-                let meant = known.into_iter().filter(|pmu| pmu.is_meant(name));
+                let meant = self.known.iter().filter(|pmu| pmu.is_meant(name));
                 meant.filter(|pmu| self.passes(pmu)).collect()
             }
         }
     }
 
-    /// The PMUs that are listed, and the two that are there without being listed.
-    fn known(&self) -> Vec<&Pmu<'a>> {
-        let mut known: Vec<&Pmu<'a>> = self.listed.iter().collect();
-        let is_listed = |name| self.listed.iter().any(|pmu| pmu.name() == name);
-        // "cpu" means nothing of its own where the cores' PMUs have other names.
-        let has_cores = self.listed.iter().any(Pmu::is_core);
-        if !is_listed(CPU) && !has_cores {
-            known.push(&self.implied_cpu);
-        }
-        if !is_listed(SOFTWARE) {
-            known.push(&self.software);
-        }
-        known.extend(&self.own);
-        known
-    }
-
     /// `did you mean ...?`: the names of events or PMUs that are near one that does not exist.
     pub(crate) fn suggestion(&self, name: &str) -> Option<String> {
-        let pmus = self.known();
-        let own = pmus
-            .iter()
-            .flat_map(|pmu| pmu.event_names().map(str::to_owned));
+        let pmus = self.known.iter();
+        let own = pmus.flat_map(|pmu| pmu.event_names().map(str::to_owned));
         let names: Vec<String> = generic::usual_names()
             .chain(own)
-            .chain(pmus.iter().map(|pmu| pmu.name().to_owned()))
+            .chain(self.known.iter().map(|pmu| pmu.name().to_owned()))
             .collect();
         near::suggestion(name, names.iter().map(String::as_str))
     }
 
     /// Returns whether a name before a slash means PMUs as a pattern, or without number or beginning.
     pub(crate) fn is_wildcard(&self, name: &str) -> bool {
-        let known = self.known();
-        !known.iter().any(|pmu| pmu.name() == name) && known.iter().any(|pmu| pmu.is_meant(name))
+        let mut known = self.known.iter();
+        !known.any(|pmu| pmu.name() == name) && self.known.iter().any(|pmu| pmu.is_meant(name))
     }
 
     /// The PMUs that have an event of this name, as one of their own or as a generic one.
     pub(crate) fn with_event(&self, name: &str) -> Vec<&Pmu<'a>> {
-        let has_event = |pmu: &&Pmu<'a>| pmu.alias(name).is_some() || pmu.generic(name).is_some();
-        let passing = self.known().into_iter().filter(|pmu| self.passes(pmu));
-        passing.filter(has_event).collect()
+        let at = |places: &Vec<usize>| places.iter().map(|place| &self.known[*place]).collect();
+        if let Some(places) = self.with_event.borrow().get(name) {
+            return at(places);
+        }
+        let places = self.places_with_event(name);
+        let pmus = at(&places);
+        let mut looked_up = self.with_event.borrow_mut();
+        looked_up.insert(name.to_owned(), places);
+        pmus
+    }
+
+    fn places_with_event(&self, name: &str) -> Vec<usize> {
+        let generic = GenericEvents::named(name);
+        let in_tables = self.tables.map(|tables| tables.events_named(name));
+        let in_tables = in_tables.unwrap_or_default();
+        let has_event = |(place, pmu): &(usize, &Pmu<'a>)| {
+            let in_tables = if *place < self.listed {
+                &*in_tables
+            } else {
+                &[]
+            };
+            pmu.counts(generic) || pmu.has_event(name, in_tables)
+        };
+        let known = self.known.iter().enumerate();
+        let passing = known.filter(|(_, pmu)| self.passes(pmu));
+        passing.filter(has_event).map(|(place, _)| place).collect()
     }
 }
 

@@ -1,7 +1,11 @@
 //! The model of a CPU, as tables of events name it.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
+
+/// Bytes of the first lines of `/proc/cpuinfo`, less than the kernel has to say of one CPU.
+const BEGINNING: usize = 512;
 
 /// perf's string for a model of CPU (`PERF_CPUID`): `GenuineIntel-6-5E-3` (model and stepping in hexadecimal),
 /// `0x00000000410fd0c0` (MIDR of 64-bit Arm), `0x004b0201` (PVR of POWER), `0x489-0x8000000000000007-0x0` (RISC-V).
@@ -16,8 +20,13 @@ impl CpuModel {
 
     /// The model of the machine that these `/proc` and `/sys` describe; `None` where they do not say.
     pub fn of_machine(proc: &Path, sysfs: &Path) -> Option<CpuModel> {
-        let cpu_info = fs::read(proc.join("cpuinfo")).unwrap_or_default();
-        CpuModel::of_cpu_info(&String::from_utf8_lossy(&cpu_info)).or_else(|| arm64(sysfs))
+        let path = proc.join("cpuinfo");
+        let in_text = |text: &[u8]| CpuModel::of_cpu_info(&String::from_utf8_lossy(text));
+        // The kernel looks at each CPU of which it tells; most say all that is wanted in the first lines.
+        beginning(&path)
+            .and_then(|text| in_text(&text))
+            .or_else(|| in_text(&fs::read(&path).ok()?))
+            .or_else(|| arm64(sysfs))
     }
 
     /// The model of the first CPU in the text of `/proc/cpuinfo`, on architectures where that says it all.
@@ -33,6 +42,15 @@ impl CpuModel {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The first lines of a file.
+fn beginning(path: &Path) -> Option<Vec<u8>> {
+    let mut text = vec![0; BEGINNING];
+    let length = fs::File::open(path).ok()?.read(&mut text).ok()?;
+    let end = text[..length].iter().rposition(|byte| *byte == b'\n')?;
+    text.truncate(end);
+    Some(text)
 }
 
 /// The value of the first line `name : value`.

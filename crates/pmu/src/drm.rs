@@ -7,6 +7,7 @@ mod fdinfo;
 mod listing;
 
 use crate::PmuSource;
+use crate::sysfs::with_descriptions;
 use fdinfo::{DrmFile, Usage};
 use oxperf_abi::{EventAttr, EventType, Pid};
 use std::cell::OnceCell;
@@ -23,6 +24,8 @@ const MOST: usize = 0x1_0000;
 const PREFIX: &str = "drm_";
 /// The folder of graphics devices, to which open files lead.
 const DEVICES: &str = "/dev/dri/";
+/// The folder that the kernel has where there are graphics devices.
+const GRAPHICS: &str = "/sys/class/drm";
 
 /// The graphics devices that tasks use, a PMU for each driver. What a driver counts is what the first of its files says.
 #[derive(Clone, Debug)]
@@ -33,6 +36,16 @@ pub struct DrmPmus {
 }
 
 impl DrmPmus {
+    /// The devices that tasks of this machine use; nothing is read yet.
+    pub fn of_machine() -> DrmPmus {
+        let devices = DrmPmus::below(Path::new("/proc"));
+        // Without a graphics device no file leads to one, and the files of all tasks need not be looked at.
+        if !Path::new(GRAPHICS).exists() {
+            devices.drivers.get_or_init(Vec::new);
+        }
+        devices
+    }
+
     /// The devices that tasks of a tree of procfs use; nothing is read yet.
     pub fn below(proc: &Path) -> DrmPmus {
         DrmPmus {
@@ -104,9 +117,10 @@ impl DrmPmus {
         let descriptors = numbers_in(&folder.join("fd"));
         descriptors.into_iter().filter_map(move |descriptor| {
             let target = fs::read_link(folder.join(format!("fd/{descriptor}"))).ok()?;
-            let is_device = target.to_str()?.starts_with(DEVICES);
+            // Few files are devices; the others are not opened.
+            target.to_str().filter(|path| path.starts_with(DEVICES))?;
             let info = folder.join(format!("fdinfo/{descriptor}"));
-            DrmFile::parse(&fs::read_to_string(info).ok().filter(|_| is_device)?)
+            DrmFile::parse(&fs::read_to_string(info).ok()?)
         })
     }
 }
@@ -154,7 +168,8 @@ impl PmuSource for DrmPmus {
     fn list(&self, pmu: &str, folder: &str) -> Vec<String> {
         let driver = self.driver(pmu).filter(|_| folder == "events");
         let usages = driver.map_or(&[][..], |(_, driver)| &driver.usages);
-        usages.iter().map(|usage| usage.name.clone()).collect()
+        let names = usages.iter().map(|usage| usage.name.clone());
+        names.flat_map(with_descriptions).collect()
     }
 }
 

@@ -2,6 +2,25 @@
 
 use oxperf_abi::{CacheId, CacheOp, CacheResult, EventType, HardwareId, SoftwareId};
 
+/// The kinds of generic events that have one name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GenericEvents {
+    /// One of the CPU's cores has it.
+    pub(crate) is_hardware_or_cache: bool,
+    /// One of the software PMU has it.
+    pub(crate) is_software: bool,
+}
+
+impl GenericEvents {
+    /// Those of a name.
+    pub(crate) fn named(name: &str) -> GenericEvents {
+        GenericEvents {
+            is_hardware_or_cache: hardware_or_cache(name).is_some(),
+            is_software: software(name).is_some(),
+        }
+    }
+}
+
 /// Type and config of a generic event of the CPU.
 pub fn hardware_or_cache(name: &str) -> Option<(EventType, u64)> {
     let hardware =

@@ -6,6 +6,7 @@
 mod listing;
 
 use crate::PmuSource;
+use crate::sysfs::with_descriptions;
 use oxperf_abi::EventAttr;
 use std::fs;
 use std::io;
@@ -231,7 +232,7 @@ impl PmuSource for HwmonPmus {
         }
         let sensors = self.sensors(pmu).into_iter();
         let names = sensors.flat_map(|sensor| [Some(sensor.name()), sensor.label_name()]);
-        names.flatten().collect()
+        names.flatten().flat_map(with_descriptions).collect()
     }
 }
 

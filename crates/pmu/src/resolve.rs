@@ -103,7 +103,7 @@ fn look_up(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
 fn named(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
     let headline = Headline {
         message: "Bad event name",
-        help: format!("Unable to find event on a PMU of '{name}'"),
+        help: "Unable to find event on a PMU of",
     };
     let found = on_pmus_with_event(event, name, catalogue);
     headline.over(found, event, name, catalogue)
@@ -113,7 +113,7 @@ fn named(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
 fn with_terms(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
     let headline = Headline {
         message: "Bad event or PMU",
-        help: format!("Unable to find PMU or event on a PMU of '{name}'"),
+        help: "Unable to find PMU or event on a PMU of",
     };
     let matching = catalogue.matching(name);
     let found = if matching.is_empty() {
@@ -127,7 +127,8 @@ fn with_terms(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found
 /// The general finding that stands before those about details.
 struct Headline {
     message: &'static str,
-    help: String,
+    /// The sentence before the name.
+    help: &'static str,
 }
 
 impl Headline {
@@ -140,15 +141,16 @@ impl Headline {
         catalogue: &Catalogue<'_>,
     ) -> Found {
         let headline = |help| SyntaxProblem::new(event.position, self.message).with_help(help);
+        let help = || format!("{} '{name}'", self.help);
         match found {
             Some(Ok(events)) => Ok(events),
             Some(Err(mut problems)) => {
-                problems.insert(0, headline(self.help));
+                problems.insert(0, headline(help()));
                 Err(problems)
             }
             None => {
                 let near = catalogue.suggestion(name);
-                let lines: Vec<String> = std::iter::once(self.help).chain(near).collect();
+                let lines: Vec<String> = std::iter::once(help()).chain(near).collect();
                 Err(vec![headline(lines.join("\n"))])
             }
         }
@@ -161,33 +163,37 @@ fn on_pmus_with_event(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) 
     if let Some(term) = event.terms.iter().find(|term| legacy::is_term(term)) {
         return Some(Err(vec![legacy::without_core_pmu(term)]));
     }
-    let mut terms = event.terms.clone();
-    terms.push(Term {
+    if pmus.is_empty() {
+        return None;
+    }
+    let named = Term {
         name: name.to_owned(),
         position: event.position,
         value: None,
-    });
-    (!pmus.is_empty()).then(|| on_each(&pmus, event, &terms))
+    };
+    let terms = [event.terms.as_slice(), &[named]].concat();
+    Some(on_each(&pmus, event, &terms))
 }
 
 /// The event on each PMU that takes its terms; the problem of the first refused one when none does.
 fn on_each(pmus: &[&Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
-    let (found, refused): (Vec<_>, Vec<_>) = pmus
-        .iter()
-        .map(|pmu| apply::on_pmu(pmu, event, terms))
-        .partition(Result::is_ok);
-    let found: Vec<ResolvedEvent> = found.into_iter().flatten().collect();
-    match refused.into_iter().find_map(Result::err) {
+    let (mut found, mut refused) = (Vec::with_capacity(pmus.len()), None);
+    for pmu in pmus {
+        match apply::on_pmu(pmu, event, terms) {
+            Ok(event) => found.push(event),
+            Err(problem) => refused = refused.or(Some(problem)),
+        }
+    }
+    match refused {
         Some(problem) if found.is_empty() => Err(vec![problem]),
         _ => Ok(found),
     }
 }
 
 fn raw(event: &EventSpec, config: u64, catalogue: &Catalogue<'_>) -> Found {
-    let cores = catalogue.cores();
     // Of several kinds of cores, the one that has the kernel's number for raw codes.
-    let owner = cores.iter().find(|pmu| pmu.kind() == EventType::RAW);
-    let Some(pmu) = owner.or(cores.first()) else {
+    let owner = catalogue.cores().find(|pmu| pmu.kind() == EventType::RAW);
+    let Some(pmu) = owner.or_else(|| catalogue.cores().next()) else {
         return Ok(Vec::new());
     };
     let mut resolved = apply::with_sample_terms(pmu, event).map_err(|problem| vec![problem])?;

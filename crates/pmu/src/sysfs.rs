@@ -19,6 +19,13 @@ pub fn is_kernel_kind(kind: EventType) -> bool {
     !OWN_KINDS.contains(&kind.0)
 }
 
+/// The names in a folder of events for an event with unit and scale.
+pub(crate) fn with_descriptions(event: String) -> [String; 3] {
+    let beside = |suffix: &str| format!("{event}{suffix}");
+    let (unit, scale) = (beside(".unit"), beside(".scale"));
+    [event, unit, scale]
+}
+
 /// The PMUs of a system. Names and texts come from the kernel and from drivers; they are data, not trusted.
 pub trait PmuSource {
     /// Every PMU's name.
@@ -30,7 +37,8 @@ pub trait PmuSource {
     /// The first line of a file of a PMU, for example `type`, `cpumask`, `events/instructions` or `caps/max_precise`. `None` when there is none or it cannot be read.
     fn read(&self, pmu: &str, file: &str) -> Option<String>;
 
-    /// The names in a folder of a PMU, `format` or `events`; empty without it.
+    /// The names in a folder of a PMU, `format` or `events`, those of files beside an event (`energy.unit`) among them; empty
+    /// without it.
     fn list(&self, pmu: &str, folder: &str) -> Vec<String>;
 
     /// One more than the highest number of a CPU that is there; `None` where that is not known.

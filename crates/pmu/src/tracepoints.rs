@@ -13,7 +13,7 @@ pub trait TracepointSource {
     /// They cannot be listed.
     fn systems(&self) -> io::Result<Vec<String>>;
 
-    /// The events of a system.
+    /// The events of a system; some may have no number.
     ///
     /// # Errors
     /// `NotFound` without such a system; otherwise why they cannot be listed.

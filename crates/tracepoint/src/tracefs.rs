@@ -22,11 +22,17 @@ pub trait Tracefs {
     /// There is no such system, or its directory cannot be read.
     fn events(&self, system: &str) -> Result<Vec<String>, TracepointError>;
 
-    /// The events with a description, by system, both sorted by name: also those without a number, which nobody can open.
+    /// The systems with descriptions of events, sorted by name.
     ///
     /// # Errors
-    /// A directory cannot be read.
-    fn described_events(&self) -> Result<Vec<(String, Vec<String>)>, TracepointError>;
+    /// The directory cannot be read.
+    fn described_systems(&self) -> Result<Vec<String>, TracepointError>;
+
+    /// The events of a system that have a description, sorted by name: also those without a number, which nobody can open.
+    ///
+    /// # Errors
+    /// As [`Tracefs::events`].
+    fn described_events(&self, system: &str) -> Result<Vec<String>, TracepointError>;
 
     /// The number of an event, which an attr's `config` holds.
     ///
@@ -39,6 +45,12 @@ pub trait Tracefs {
     /// # Errors
     /// There is no such event, or its files cannot be read.
     fn format(&self, system: &str, event: &str) -> Result<Vec<u8>, TracepointError>;
+
+    /// The texts of the `format` files of events of one system, as [`Tracefs::format`] gives each.
+    fn formats(&self, system: &str, events: &[&str]) -> Vec<Result<Vec<u8>, TracepointError>> {
+        let format = |event: &&str| self.format(system, event);
+        events.iter().map(format).collect()
+    }
 
     /// The text of `events/header_page`.
     ///

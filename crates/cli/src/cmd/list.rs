@@ -5,13 +5,11 @@ mod probe;
 mod why;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use oxperf_capture::host_files::{HostFiles, MetricScope};
-use oxperf_inventory::{
-    EventFilter, Instances, Inventory, ListOptions, ListSection, SdtMarker, Sources, sections,
-};
+use oxperf_inventory::{Instances, Inventory, ListOptions, SdtMarker, Sources, sections};
 use oxperf_metric::MetricCatalogue;
 use oxperf_objects::BuildIdCache;
 use oxperf_pmu::metrics::MetricSystem;
@@ -22,12 +20,12 @@ use oxperf_tracepoint::{SystemTracefs, Tracefs};
 
 use crate::arguments::Invocation;
 use crate::cmd::Entry;
-use crate::cmd::record::PROC;
 use crate::environment;
 use crate::event_tables::{self, TablesOptions};
 use crate::failure::{Failure, code};
-use crate::output::print_error;
+use crate::output::{Output, print_error};
 use crate::pager::{self, Habit};
+use crate::resources;
 
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {
@@ -37,7 +35,8 @@ pub(crate) const ENTRY: Entry = Entry {
         let command = arguments::options(matches, &invocation.configuration);
         run(&command, invocation)
     },
-    shares_work: true,
+    // The files of tracepoints alone are read by several threads.
+    shares_work: false,
 };
 
 /// The options of `list`.
@@ -95,7 +94,7 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
     }
     if let Some(event) = &command.why {
         let text = why::answer(event, command)?;
-        return write(command, invocation, &text);
+        return write(command, invocation, |out| out.write_all(&text));
     }
     let pmus = SystemPmus::below(environment::sysfs().root());
     let tracepoints = MemoryTracepoints::default();
@@ -113,24 +112,33 @@ fn run(command: &ListCommand, invocation: &Invocation) -> Result<i32, Failure> {
     let markers = || markers(command);
     let tracefs = SystemTracefs::find().ok();
     let sensors = HwmonPmus::below(environment::sysfs().root());
-    let graphics = DrmPmus::below(Path::new(PROC));
+    let graphics = DrmPmus::of_machine();
     let user_space: [&dyn UserSpacePmus; 2] = [&sensors, &graphics];
-    let inventory = Inventory::new(Sources {
+    let mut inventory = Inventory::new(Sources {
         user_space: &user_space,
         tables: Some(&tables),
         metrics: Some(&metrics),
         markers: Some(&markers),
-        tracefs: tracefs.as_ref().map(|tracefs| tracefs as &dyn Tracefs),
+        tracefs: tracefs
+            .as_ref()
+            .map(|tracefs| tracefs as &(dyn Tracefs + Sync)),
         support: Some(&probe::Kernel),
         old_names: command.deprecated,
         instances: command.form.instances(),
         ..Sources::new(&catalogue)
     });
-    let text = text(command, inventory, &sections(&command.words, &options));
+    let sections = sections(&command.words, &options);
+    if command.form.needs_tracepoint_files() {
+        resources::start_threads()?;
+        inventory.complete_tracepoints(&sections);
+    }
+    write(command, invocation, |out| {
+        list::write(&inventory, &sections, &mut *format(&command.form), out)
+    })?;
     event_tables::problems(&tables)
         .iter()
         .for_each(|problem| print_error(problem));
-    write(command, invocation, &text)
+    Ok(code::SUCCESS)
 }
 
 /// Takes tables in, and says where they are.
@@ -187,32 +195,23 @@ fn list_options(command: &ListCommand, catalogue: &Catalogue<'_>) -> Option<List
     Some(options)
 }
 
-/// The whole list.
-fn text(command: &ListCommand, mut inventory: Inventory<'_>, sections: &[ListSection]) -> Vec<u8> {
-    if command.form.needs_tracepoint_files() {
-        let filters: Vec<&EventFilter> = sections.iter().filter_map(events_of).collect();
-        inventory.complete_tracepoints(|event| filters.iter().any(|filter| filter.admits(event)));
-    }
-    let mut out = Vec::new();
-    let mut format: Box<dyn ListFormat> = match &command.form {
+fn format(form: &Form) -> Box<dyn ListFormat> {
+    match form {
         Form::Json => Box::new(JsonList::default()),
         Form::Text(options) => Box::new(TextList::new(*options)),
-    };
-    list::write(&inventory, sections, &mut *format, &mut out);
-    out
-}
-
-fn events_of(section: &ListSection) -> Option<&EventFilter> {
-    match section {
-        ListSection::Events(filter) => Some(filter),
-        _ => None,
     }
 }
 
 /// Writes the list to where it is wanted.
-fn write(command: &ListCommand, invocation: &Invocation, text: &[u8]) -> Result<i32, Failure> {
+fn write(
+    command: &ListCommand,
+    invocation: &Invocation,
+    list: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<i32, Failure> {
     if let Some(path) = &command.output {
-        write_file(path, text)?;
+        let written = File::create(path).and_then(|mut file| list(&mut file));
+        written
+            .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
         return Ok(code::SUCCESS);
     }
     let names_only = matches!(&command.form, Form::Text(options) if options.names_only);
@@ -223,12 +222,21 @@ fn write(command: &ListCommand, invocation: &Invocation, text: &[u8]) -> Result<
     };
     let _pager = pager::start(invocation, "list", habit);
     let mut output = crate::output::stdout();
-    output.write_all(text)?;
+    list(&mut Whole(&mut output))?;
     output.finish()?;
     Ok(code::SUCCESS)
 }
 
-fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
-    let written = File::create(path).and_then(|mut file| file.write_all(text));
-    written.map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))
+/// Standard output for pieces of text that are long enough to be written as they are.
+struct Whole<'a>(&'a mut Output);
+
+impl Write for Whole<'_> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.0.pass(text)?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

@@ -16,18 +16,20 @@ use crate::cmd::Entry;
 use crate::event_tables::{self, TablesOptions};
 use crate::failure::{Failure, code};
 use crate::output::print_error;
+use crate::resources;
 use messages::{Messages, Verbosity};
 
 pub(super) use arguments::parse;
 pub(crate) use arguments::{command, run};
-pub(super) use events::{PROC, Tracepoints, may_mean_graphics};
+pub(super) use events::{Tracepoints, may_mean_graphics};
 
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {
     name: "record",
     command,
     run,
-    shares_work: true,
+    // Events are looked up by one thread; others are started when there is something to record.
+    shares_work: false,
 };
 
 /// perf's exit code for arguments that contradict each other.
@@ -77,6 +79,7 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
     if command.dry_run {
         return Ok(Performed::Nothing(code::SUCCESS));
     }
+    resources::start_threads()?;
     match oxperf_capture::record(&command.options, requests, &mut messages) {
         Ok(outcome) => {
             messages.summary(&outcome);

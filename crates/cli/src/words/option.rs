@@ -57,6 +57,10 @@ pub(super) enum Named {
 struct Choice {
     /// A name for it: the long one, else the letter.
     name: String,
+    /// The word that gives it, with nothing attached.
+    word: String,
+    /// Its values are numbers.
+    is_number: bool,
     long: Option<String>,
     /// Other long names, which must be whole.
     aliases: Vec<String>,
@@ -85,8 +89,8 @@ impl Options {
     }
 
     /// The name of an option: equal for all words that give it.
-    pub(super) fn name(&self, option: usize) -> String {
-        self.0[option].name.clone()
+    pub(super) fn name(&self, option: usize) -> &str {
+        &self.0[option].name
     }
 
     pub(super) fn values(&self, option: usize) -> Values {
@@ -96,17 +100,9 @@ impl Options {
     /// The one form of an option's word.
     pub(super) fn word(&self, option: usize, value: Option<&OsStr>) -> OsString {
         let choice = &self.0[option];
-        match (&choice.long, choice.short) {
-            (Some(long), _) if NUMBERS.contains(&long.as_str()) => {
-                let plain = value.and_then(OsStr::to_str).map(without_blanks);
-                with_value(
-                    &format!("--{long}"),
-                    plain.as_deref().map(OsStr::new).or(value),
-                )
-            }
-            (Some(long), _) => with_value(&format!("--{long}"), value),
-            (None, short) => with_value(&format!("-{}", short.unwrap_or_default()), value),
-        }
+        let number = value.filter(|_| choice.is_number).and_then(OsStr::to_str);
+        let number = number.map(without_blanks);
+        with_value(&choice.word, number.as_deref().map(OsStr::new).or(value))
     }
 
     /// What is left of an option that is taken back.
@@ -178,6 +174,8 @@ fn choice(argument: &Arg) -> Choice {
     let (long, short) = (argument.get_long(), argument.get_short());
     let letter = short.map(String::from).unwrap_or_default();
     Choice {
+        word: long.map_or_else(|| format!("-{letter}"), |long| format!("--{long}")),
+        is_number: long.is_some_and(|long| NUMBERS.contains(&long)),
         name: long.map_or(letter, str::to_owned),
         long: long.map(str::to_owned),
         aliases: aliases(argument),
@@ -215,7 +213,9 @@ fn without_blanks(list: &str) -> String {
 
 /// The text of an option's word: `--name=value`.
 fn with_value(option: &str, value: Option<&OsStr>) -> OsString {
-    let mut word = OsString::from(option);
+    let length = option.len() + value.map_or(0, |value| 1 + value.len());
+    let mut word = OsString::with_capacity(length);
+    word.push(option);
     if let Some(value) = value {
         word.push("=");
         word.push(value);

@@ -33,11 +33,9 @@ pub(super) fn gather(
         upper,
         known: HashMap::new(),
     };
-    for generic in names() {
-        if !generic.is_old || sources.old_names {
-            let is_supported = !generic.is_old && answers.is_supported(&generic);
-            add(pmu, generic, is_supported, gathered);
-        }
+    for generic in names(sources.old_names) {
+        let is_supported = !generic.is_old && answers.is_supported(&generic);
+        add(pmu, generic, is_supported, gathered);
     }
 }
 
@@ -83,7 +81,7 @@ fn add(
     gathered.push(Gathered {
         plain_name: generic.name.clone(),
         event: CountableEvent {
-            unit: Some(pmu.name.clone()),
+            unit: Some(pmu.name.clone().into()),
             pmu_kind: Some(pmu.kind),
             topic: Some(topic.to_owned()),
             is_deprecated: !is_supported,
@@ -93,7 +91,7 @@ fn add(
         },
         is_described: true,
         is_core: true,
-        pmu: pmu.name.clone(),
+        pmu: pmu.name.clone().into(),
     });
 }
 
@@ -105,11 +103,11 @@ pub(super) fn short_number(number: u64) -> String {
     }
 }
 
-/// Every name of a generic event.
-fn names() -> Vec<GenericName> {
+/// The names of generic events, with the old ones or without.
+fn names(with_old: bool) -> Vec<GenericName> {
     let mut names = hardware_names();
     for cache in CacheId::ALL {
-        names.extend(cache_names(*cache));
+        names.extend(cache_names(*cache, with_old));
     }
     // "branches" and "branch-misses" are names of hardware events first.
     let hardware = hardware_names();
@@ -149,33 +147,40 @@ fn hardware_brief(id: HardwareId) -> &'static str {
     }
 }
 
-/// Every spelling of the events of a cache; the usual one of each event is not old.
-fn cache_names(cache: CacheId) -> Vec<GenericName> {
+/// The spellings of the events of a cache; the usual one of each event is not old.
+fn cache_names(cache: CacheId, with_old: bool) -> Vec<GenericName> {
     let mut names = Vec::new();
     for spelling in cache.names() {
         let is_first = *spelling == cache.names()[0];
-        let mut add = |suffix: String, op: CacheOp, result: CacheResult, is_usual: bool| {
+        let mut add = |words: &[&str], op: CacheOp, result: CacheResult, is_usual: bool| {
+            let is_old = !(is_first && is_usual);
+            if is_old && !with_old {
+                return;
+            }
             names.push(GenericName {
-                name: format!("{spelling}{suffix}").to_ascii_lowercase(),
+                name: [&[*spelling], words]
+                    .concat()
+                    .join("-")
+                    .to_ascii_lowercase(),
                 kind: EventType::HW_CACHE,
                 config: cache as u64 | (op as u64) << 8 | (result as u64) << 16,
-                is_old: !(is_first && is_usual),
+                is_old,
                 brief: cache_brief(cache, op, result),
             });
         };
-        add(String::new(), CacheOp::Read, CacheResult::Access, false);
+        add(&[], CacheOp::Read, CacheResult::Access, false);
         for (result, word) in results() {
-            add(format!("-{word}"), CacheOp::Read, result, false);
+            add(&[word], CacheOp::Read, result, false);
         }
         for op in CacheOp::ALL
             .iter()
             .filter(|op| oxperf_pmu::is_counted(cache, **op))
         {
             for (index, op_word) in op.names().iter().enumerate() {
-                add(format!("-{op_word}"), *op, CacheResult::Access, index == 1);
+                add(&[op_word], *op, CacheResult::Access, index == 1);
                 for (result, word) in results() {
                     let is_usual = index == 0 && result == CacheResult::Miss && word == "misses";
-                    add(format!("-{op_word}-{word}"), *op, result, is_usual);
+                    add(&[op_word, word], *op, result, is_usual);
                 }
             }
         }
@@ -221,7 +226,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_event_texts() {
-        let names = names();
+        let names = names(true);
         assert_eq!(names.len(), 14 + 1216);
         for generic in &names {
             let (kind, config) = oxperf_pmu::generic_event(&generic.name).unwrap();

@@ -18,10 +18,12 @@ pub(crate) fn in_order(mut gathered: Vec<Gathered>) -> Vec<CountableEvent> {
 
 /// First those without description, then by topic, the cores' PMUs first, then by PMU and name.
 fn compare(one: &Gathered, other: &Gathered) -> Ordering {
-    let topic = |gathered: &Gathered| gathered.event.topic.clone().unwrap_or_default();
+    fn topic(gathered: &Gathered) -> &str {
+        gathered.event.topic.as_deref().unwrap_or_default()
+    }
     one.is_described
         .cmp(&other.is_described)
-        .then_with(|| topic(one).cmp(&topic(other)))
+        .then_with(|| topic(one).cmp(topic(other)))
         .then_with(|| other.is_core.cmp(&one.is_core))
         .then_with(|| one.pmu.cmp(&other.pmu))
         .then_with(|| one.plain_name.cmp(&other.plain_name))

@@ -66,11 +66,17 @@ fn software(id: SoftwareId, name: &str) -> Gathered {
     gathered
 }
 
-fn standing(pmu: &str, kind: Option<EventType>, name: &str, config: u64, brief: &str) -> Gathered {
+fn standing(
+    pmu: &'static str,
+    kind: Option<EventType>,
+    name: &str,
+    config: u64,
+    brief: &str,
+) -> Gathered {
     Gathered {
         plain_name: name.to_owned(),
         event: CountableEvent {
-            unit: Some(pmu.to_owned()),
+            unit: Some(pmu.into()),
             pmu_kind: kind,
             topic: Some(pmu.to_owned()),
             brief: Some(brief.to_owned()),
@@ -79,7 +85,7 @@ fn standing(pmu: &str, kind: Option<EventType>, name: &str, config: u64, brief: 
         },
         is_described: true,
         is_core: false,
-        pmu: pmu.to_owned(),
+        pmu: pmu.into(),
     }
 }
 

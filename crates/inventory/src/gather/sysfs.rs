@@ -26,7 +26,7 @@ fn named(pmu: &PmuDescription, event: &PmuEvent, instances: Instances) -> Gather
     };
     Gathered {
         event: CountableEvent {
-            unit: Some(pmu.name.clone()),
+            unit: Some(pmu.name.clone().into()),
             pmu_kind: Some(pmu.kind),
             alias,
             encoding,
@@ -35,7 +35,7 @@ fn named(pmu: &PmuDescription, event: &PmuEvent, instances: Instances) -> Gather
         plain_name: event.name.clone(),
         is_described: false,
         is_core: pmu.is_core,
-        pmu: pmu.name.clone(),
+        pmu: pmu.name.clone().into(),
     }
 }
 
@@ -60,12 +60,12 @@ fn selectable(pmu: &PmuDescription) -> Gathered {
     Gathered {
         plain_name: name.clone(),
         event: CountableEvent {
-            unit: Some(pmu.name.clone()),
+            unit: Some(pmu.name.clone().into()),
             pmu_kind: Some(pmu.kind),
             ..CountableEvent::named(EventCategory::Pmu, name)
         },
         is_described: false,
         is_core: pmu.is_core,
-        pmu: pmu.name.clone(),
+        pmu: pmu.name.clone().into(),
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn gather(
     let mut owners: HashMap<&str, Vec<&PmuDescription>> = HashMap::new();
     let mut named = HashMap::new();
     for (index, known) in gathered.iter().enumerate() {
-        named.insert((known.pmu.clone(), known.plain_name.clone()), index);
+        named.insert((known.pmu.to_string(), known.plain_name.clone()), index);
     }
     // A table of other systems than CPUs says by which identifiers it is meant; PMUs are not asked for theirs here.
     for event in tables.events().filter(|event| event.compat.is_none()) {
@@ -66,7 +66,7 @@ fn of_table(pmu: &PmuDescription, event: &TableEvent<'_>, instances: Instances) 
         event.pmu
     };
     let mut shown = CountableEvent {
-        unit: Some(unit.to_owned()),
+        unit: Some(unit.to_owned().into()),
         pmu_kind: Some(pmu.kind),
         topic: Some(event.topic.to_owned()),
         scale_unit: event
@@ -91,7 +91,7 @@ fn of_table(pmu: &PmuDescription, event: &TableEvent<'_>, instances: Instances) 
         plain_name: event.name.to_owned(),
         is_described,
         is_core: pmu.is_core,
-        pmu: pmu.name.clone(),
+        pmu: pmu.name.clone().into(),
     }
 }
 

@@ -35,7 +35,7 @@ fn named(event: UserSpaceEvent) -> Gathered {
         plain_name: event.name.clone(),
         is_described: true,
         is_core: false,
-        pmu: event.pmu.clone(),
+        pmu: event.pmu.clone().into(),
         event: CountableEvent {
             pmu_kind: Some(event.kind),
             alias: event.alias,
@@ -43,7 +43,7 @@ fn named(event: UserSpaceEvent) -> Gathered {
             scale_unit: event.scale_unit,
             brief: Some(event.brief),
             encoding: Some(format!("{}/{}/", event.pmu, event.terms)),
-            unit: Some(event.pmu),
+            unit: Some(event.pmu.into()),
             ..CountableEvent::named(EventCategory::UserSpace(event.category), event.name)
         },
     }

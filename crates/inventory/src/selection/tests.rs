@@ -5,7 +5,7 @@ use crate::EventCategory;
 
 fn event(unit: &str, name: &str, topic: Option<&str>) -> CountableEvent {
     CountableEvent {
-        unit: Some(unit.to_owned()),
+        unit: Some(unit.to_owned().into()),
         topic: topic.map(str::to_owned),
         ..CountableEvent::named(EventCategory::Pmu, name.to_owned())
     }

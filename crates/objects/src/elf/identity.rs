@@ -80,7 +80,7 @@ fn build_id<H: FileHeader<Endian = Endianness>>(file: &File, start: &[u8]) -> Op
 }
 
 /// The entries of a table; none when they are of another size or not all there.
-fn table<T: Pod>(file: &File, offset: u64, entry_size: u16, count: u16) -> Vec<T> {
+pub(super) fn table<T: Pod>(file: &File, offset: u64, entry_size: u16, count: u16) -> Vec<T> {
     let (size, count) = (size_of::<T>(), usize::from(count));
     if usize::from(entry_size) != size {
         return Vec::new();
@@ -92,7 +92,7 @@ fn table<T: Pod>(file: &File, offset: u64, entry_size: u16, count: u16) -> Vec<T
 }
 
 /// At most `size` bytes from `offset` on; fewer where the file ends.
-fn bytes_at(file: &File, offset: u64, size: usize) -> Option<Vec<u8>> {
+pub(super) fn bytes_at(file: &File, offset: u64, size: usize) -> Option<Vec<u8>> {
     let mut bytes = vec![0; size];
     let mut filled = 0;
     while filled < size {

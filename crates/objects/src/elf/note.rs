@@ -54,10 +54,10 @@ pub fn build_id_in_notes(bytes: &[u8], little_endian: bool) -> Option<BuildId> {
     }
 }
 
-type Note<'a> = (&'a [u8], u32, &'a [u8], &'a [u8]);
+pub(super) type Note<'a> = (&'a [u8], u32, &'a [u8], &'a [u8]);
 
 /// Name, type and content of the first note, and what follows it. Names and contents are padded to 4 bytes.
-fn split_note(bytes: &[u8], little_endian: bool) -> Option<Note<'_>> {
+pub(super) fn split_note(bytes: &[u8], little_endian: bool) -> Option<Note<'_>> {
     let (name_size, rest) = split_word(bytes, little_endian)?;
     let (content_size, rest) = split_word(rest, little_endian)?;
     let (kind, rest) = split_word(rest, little_endian)?;

@@ -1,7 +1,7 @@
 //! What the folders of a PMU say, for those who list PMUs and do not look one name up.
 
 use super::{Catalogue, Pmu};
-use crate::sysfs::ConfigWord;
+use crate::sysfs::{BitRanges, ConfigWord};
 use oxperf_abi::{EventAttr, EventType};
 
 /// A PMU that the system lists.
@@ -40,7 +40,7 @@ pub struct PmuEvent {
 impl Catalogue<'_> {
     /// The PMUs that the system lists, by name.
     pub fn descriptions(&self) -> Vec<PmuDescription> {
-        self.listed.iter().map(describe).collect()
+        self.listed().iter().map(describe).collect()
     }
 }
 
@@ -49,15 +49,16 @@ impl Catalogue<'_> {
     /// Empty where no such PMU is listed.
     pub fn config_terms(&self, attr: &EventAttr) -> Vec<(String, u64)> {
         let is_listed = |pmu: &&Pmu<'_>| pmu.kind() == attr.kind;
-        let Some(pmu) = self.listed.iter().find(is_listed) else {
+        let Some(pmu) = self.listed().iter().find(is_listed) else {
             return Vec::new();
         };
-        let of_format = |name: &String| {
+        let of_format = |name: &str| {
             let bits = pmu.format(name)?;
             let value = bits.unpack(word(attr, bits.word));
-            Some((bits.word as u32, bits.pack(value)?, name.clone(), value))
+            let name = name.to_owned();
+            Some((bits.word as u32, bits.pack(value)?, name, value))
         };
-        let terms = pmu.formats().iter().filter_map(of_format);
+        let terms = pmu.format_names().filter_map(of_format);
         let mut terms: Vec<_> = terms.filter(|(.., value)| *value != 0).collect();
         terms.sort_by_key(|(word, packed, ..)| (*word, *packed));
         terms
@@ -78,9 +79,9 @@ fn word(attr: &EventAttr, word: ConfigWord) -> u64 {
 }
 
 fn describe(pmu: &Pmu<'_>) -> PmuDescription {
-    let formats = pmu.formats().iter().map(|name| PmuFormat {
-        name: name.clone(),
-        maximum: pmu.format(name).map(|bits| bits.maximum()),
+    let formats = pmu.format_names().map(|name| PmuFormat {
+        name: name.to_owned(),
+        maximum: pmu.format(name).map(BitRanges::maximum),
     });
     let events = pmu.event_names().filter_map(|name| {
         Some(PmuEvent {

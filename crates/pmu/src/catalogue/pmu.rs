@@ -1,15 +1,16 @@
 //! One PMU of a catalogue: its formats, its named events, and the names that mean it.
 
 use super::CPU;
-use crate::generic;
+use crate::generic::{self, GenericEvents};
 use crate::glob;
 use crate::sysfs::{BitRanges, PmuSource};
 use oxperf_abi::EventType;
 use oxperf_pmu_events::{EventTables, TableEvent, is_identifier};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
-/// A PMU. Its folders are listed once, and each of its files is read once.
+/// A PMU. Its folders are listed once, each of its files is read once, and each name is looked up once.
 #[derive(Clone)]
 pub(crate) struct Pmu<'a> {
     source: &'a dyn PmuSource,
@@ -20,10 +21,19 @@ pub(crate) struct Pmu<'a> {
     /// `true` for a PMU of cores of a system with several kinds of cores.
     is_one_of_several_cores: bool,
     tables: Option<&'a EventTables>,
-    formats: OnceCell<Vec<String>>,
+    formats: OnceCell<Vec<Format>>,
     events: OnceCell<Vec<String>>,
+    /// What was found for the names of events that were looked up.
+    aliases: RefCell<HashMap<String, Option<Rc<Alias>>>>,
     /// The files that were read, by their paths below the PMU's folder; `None` for those that are not there.
     files: RefCell<HashMap<String, Option<String>>>,
+}
+
+/// A format by its name; its file is read when its bits are asked for.
+#[derive(Clone)]
+struct Format {
+    name: String,
+    bits: OnceCell<Option<BitRanges>>,
 }
 
 /// A named event of a PMU.
@@ -55,6 +65,7 @@ impl<'a> Pmu<'a> {
             tables: None,
             formats: OnceCell::new(),
             events: OnceCell::new(),
+            aliases: RefCell::default(),
             files: RefCell::default(),
         }
     }
@@ -142,17 +153,37 @@ impl<'a> Pmu<'a> {
     pub(crate) fn generic(&self, name: &str) -> Option<(EventType, u64)> {
         if self.kind == EventType::SOFTWARE {
             generic::software(name).map(|config| (EventType::SOFTWARE, config))
-        } else {
+        } else if self.is_core() {
             generic::hardware_or_cache(name)
-                .filter(|_| self.is_core())
                 .map(|(kind, config)| (kind, config | self.upper_half()))
+        } else {
+            None
+        }
+    }
+
+    /// Returns whether it counts one of the generic events that have one name.
+    pub(super) fn counts(&self, named: GenericEvents) -> bool {
+        if self.kind == EventType::SOFTWARE {
+            named.is_software
+        } else {
+            named.is_hardware_or_cache && self.is_core()
         }
     }
 
     /// The names of its formats.
-    pub(crate) fn formats(&self) -> &[String] {
-        self.formats
-            .get_or_init(|| self.source.list(&self.name, "format"))
+    pub(crate) fn format_names(&self) -> impl Iterator<Item = &str> {
+        self.formats().iter().map(|format| format.name.as_str())
+    }
+
+    fn formats(&self) -> &[Format] {
+        self.formats.get_or_init(|| {
+            let names = self.source.list(&self.name, "format").into_iter();
+            let unread = names.map(|name| Format {
+                name,
+                bits: OnceCell::new(),
+            });
+            unread.collect()
+        })
     }
 
     /// The names in its folder of events, files that only describe one among them.
@@ -162,9 +193,13 @@ impl<'a> Pmu<'a> {
     }
 
     /// The bits of a format.
-    pub(crate) fn format(&self, name: &str) -> Option<BitRanges> {
-        let name = self.formats().iter().find(|listed| *listed == name)?;
-        BitRanges::parse(&self.read(&format!("format/{name}"))?)
+    pub(crate) fn format(&self, name: &str) -> Option<&BitRanges> {
+        let format = self.formats().iter().find(|format| format.name == name)?;
+        let read = || {
+            let text = self.source.read(&self.name, &format!("format/{name}"))?;
+            BitRanges::parse(&text)
+        };
+        format.bits.get_or_init(read).as_ref()
     }
 
     /// The names of its events.
@@ -179,12 +214,25 @@ impl<'a> Pmu<'a> {
     }
 
     /// A named event. What a table says of an event wins over what the kernel says.
-    pub(crate) fn alias(&self, name: &str) -> Option<Alias> {
+    pub(crate) fn alias(&self, name: &str) -> Option<Rc<Alias>> {
+        if let Some(known) = self.aliases.borrow().get(name) {
+            return known.clone();
+        }
         let own = self.own_alias(name);
-        match self.table_event(name) {
+        let found = match self.table_event(name) {
             Some(event) => Some(of_table(&event, own)),
             None => own,
-        }
+        };
+        let found = found.map(Rc::new);
+        let mut aliases = self.aliases.borrow_mut();
+        aliases.insert(name.to_owned(), found.clone());
+        found
+    }
+
+    /// Returns whether it has an event of this name; `in_tables` are the events of that name in all tables.
+    pub(super) fn has_event(&self, name: &str, in_tables: &[TableEvent<'_>]) -> bool {
+        self.listed_event(name).is_some() && self.alias(name).is_some()
+            || in_tables.iter().any(|event| self.has(event))
     }
 
     /// The event of this name in the tables.
@@ -211,21 +259,32 @@ impl<'a> Pmu<'a> {
 
     /// An event that the kernel names.
     fn own_alias(&self, name: &str) -> Option<Alias> {
-        if is_description(name) {
-            return None;
-        }
         let name = self.listed_event(name)?;
-        let read = |suffix: &str| self.read(&format!("events/{name}{suffix}"));
         Some(Alias {
-            terms: read("")?,
-            unit: read(".unit").map(|text| text.trim().to_owned()),
-            scale: read(".scale").and_then(|text| text.trim().parse().ok()),
-            per_package: read(".per-pkg").is_some_and(|text| text.trim() == "1"),
+            terms: self.terms(name)?,
+            unit: self.beside(name, ".unit"),
+            scale: self
+                .beside(name, ".scale")
+                .and_then(|text| text.parse().ok()),
+            per_package: self
+                .beside(name, ".per-pkg")
+                .is_some_and(|text| text == "1"),
         })
+    }
+
+    /// The text of a file beside that of an event; most events have none.
+    fn beside(&self, event: &str, suffix: &str) -> Option<String> {
+        let is_it = |listed: &&String| listed.strip_suffix(suffix) == Some(event);
+        let listed = self.events().iter().find(is_it)?;
+        let text = self.source.read(&self.name, &format!("events/{listed}"))?;
+        Some(text.trim().to_owned())
     }
 
     /// The name of an event as its folder lists it, an exact name first, else one that differs in case.
     fn listed_event(&self, name: &str) -> Option<&String> {
+        if is_description(name) {
+            return None;
+        }
         let events = self.events();
         let exact = events.iter().find(|listed| *listed == name);
         let any_case = || {

@@ -85,6 +85,19 @@ pub(super) fn take_common(
     Ok(true)
 }
 
+/// A term that gives a whole config word.
+#[derive(Clone, Copy)]
+enum Whole {
+    /// By the word's name.
+    Word(ConfigWord),
+    /// `legacy-hardware-config` and its like.
+    Legacy,
+    /// As a generic event.
+    Generic(EventType, u64),
+    /// As a raw code.
+    Raw(u64),
+}
+
 struct Target<'a> {
     pmu: &'a Pmu<'a>,
     /// All terms as written: values for the parameters of a named event.
@@ -97,42 +110,55 @@ struct Target<'a> {
 impl Target<'_> {
     /// Whole config words first, then the terms that fill bits of them: their order among each other alone counts.
     fn apply_all(&mut self) -> Result<(), SyntaxProblem> {
-        let (whole, parts): (Vec<&Term>, Vec<&Term>) =
-            self.terms.iter().partition(|term| self.is_whole(term));
-        whole
-            .into_iter()
-            .try_for_each(|term| self.apply_whole(term))?;
-        parts.into_iter().try_for_each(|term| self.apply_part(term))
+        let terms = self.terms;
+        let wholes: Vec<Option<Whole>> = terms.iter().map(|term| self.whole(term)).collect();
+        for (term, whole) in terms.iter().zip(&wholes) {
+            if let Some(whole) = whole {
+                self.apply_whole(term, *whole)?;
+            }
+        }
+        let mut parts = terms.iter().zip(&wholes);
+        parts.try_for_each(|(term, whole)| match whole {
+            Some(_) => Ok(()),
+            None => self.apply_part(term),
+        })
     }
 
-    /// Returns whether the term gives a whole config word: by its name, as a generic event, or as a raw code.
-    fn is_whole(&self, term: &Term) -> bool {
-        ConfigWord::named(&term.name).is_some()
-            || self.pmu.format(&term.name).is_none()
-                && (legacy::is_term(term)
-                    || self.generic(term).is_some()
-                    || self.raw(term).is_some())
-    }
-
-    fn apply_whole(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
+    /// The whole config word that a term gives: by its name, as a generic event, or as a raw code.
+    fn whole(&self, term: &Term) -> Option<Whole> {
         if let Some(word) = ConfigWord::named(&term.name) {
-            *word_of(&mut self.event.attr, word) = number_or_one(term)?;
-        } else if legacy::is_term(term) {
-            (self.event.attr.kind, self.event.attr.config) = legacy::event(self.pmu, term)?;
-        } else if let Some((kind, config)) = self.generic(term) {
-            self.name_once(term)?;
-            (self.event.attr.kind, self.event.attr.config) = (kind, config);
-            self.event.set_unit_of_clock();
-        } else if let Some(config) = self.raw(term) {
-            self.event.attr.config = config;
+            return Some(Whole::Word(word));
+        }
+        if self.pmu.format(&term.name).is_some() {
+            return None;
+        }
+        if legacy::is_term(term) {
+            return Some(Whole::Legacy);
+        }
+        let generic = self.generic(term);
+        let generic = generic.map(|(kind, config)| Whole::Generic(kind, config));
+        generic.or_else(|| self.raw(term).map(Whole::Raw))
+    }
+
+    fn apply_whole(&mut self, term: &Term, whole: Whole) -> Result<(), SyntaxProblem> {
+        let attr = &mut self.event.attr;
+        match whole {
+            Whole::Word(word) => *word_of(attr, word) = number_or_one(term)?,
+            Whole::Legacy => (attr.kind, attr.config) = legacy::event(self.pmu, term)?,
+            Whole::Raw(config) => attr.config = config,
+            Whole::Generic(kind, config) => {
+                self.name_once(term)?;
+                (self.event.attr.kind, self.event.attr.config) = (kind, config);
+                self.event.set_unit_of_clock();
+            }
         }
         Ok(())
     }
 
     fn apply_part(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
         if let Some(ranges) = self.pmu.format(&term.name) {
-            let value = format_value(term, &ranges)?;
-            self.set_format(&term.name, &ranges, value, value_position(term))
+            let value = format_value(term, ranges)?;
+            self.set_format(&term.name, ranges, value, value_position(term))
         } else if take_common(&mut self.event, self.pmu, term)? {
             Ok(())
         } else {
@@ -204,7 +230,7 @@ impl Target<'_> {
             return Ok(());
         }
         let ranges = self.pmu.format(name).ok_or_else(wrong)?;
-        self.set_format(name, &ranges, value, term.position)
+        self.set_format(name, ranges, value, term.position)
     }
 
     fn parameter(&self, name: &str, term: &Term) -> Result<u64, SyntaxProblem> {
@@ -253,12 +279,8 @@ impl Target<'_> {
             "legacy-hardware-config",
             "legacy-cache-config",
         ];
-        let formats = self.pmu.formats();
-        let names = formats
-            .iter()
-            .map(String::as_str)
-            .chain(WORDS)
-            .chain(SampleTerms::NAMES);
+        let formats = self.pmu.format_names();
+        let names = formats.chain(WORDS).chain(SampleTerms::NAMES);
         let names: Vec<&str> = names.collect();
         let near = near::suggestion(
             &term.name,

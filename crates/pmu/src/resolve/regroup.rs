@@ -33,7 +33,16 @@ enum Topdown {
 }
 
 /// Sorts groups by PMU and takes them apart. Events whose group is not the one that was written say so.
-pub(super) fn regroup(events: Vec<ResolvedEvent>, catalogue: &Catalogue<'_>) -> Vec<ResolvedEvent> {
+pub(super) fn regroup(
+    mut events: Vec<ResolvedEvent>,
+    catalogue: &Catalogue<'_>,
+) -> Vec<ResolvedEvent> {
+    if let [event] = &mut *events
+        && topdown(event, catalogue).is_none()
+    {
+        event.is_auxiliary = is_loads_helper(event, catalogue);
+        return events;
+    }
     let written: Vec<Option<usize>> = events.iter().map(|event| event.leader).collect();
     let mut entries = entries(events, catalogue);
     gather_aux_output(&mut entries);
@@ -111,21 +120,21 @@ fn is_software(event: &ResolvedEvent) -> bool {
 
 fn topdown(event: &ResolvedEvent, catalogue: &Catalogue<'_>) -> Option<Topdown> {
     const METRICS: std::ops::RangeInclusive<u64> = 0x80..=0x87;
-    let pmu = slots_pmu(event, catalogue)?;
-    if event.attr.kind != pmu.kind() || event.attr.config & 0xff != 0 {
+    if event.attr.config & 0xff != 0 {
         return None;
     }
-    match (event.attr.config >> 8) & 0xff {
-        4 => Some(Topdown::Slots),
-        umask if METRICS.contains(&umask) => Some(Topdown::Metric),
-        _ => None,
-    }
+    let part = match (event.attr.config >> 8) & 0xff {
+        4 => Topdown::Slots,
+        umask if METRICS.contains(&umask) => Topdown::Metric,
+        _ => return None,
+    };
+    let pmu = slots_pmu(event, catalogue)?;
+    (event.attr.kind == pmu.kind()).then_some(part)
 }
 
 /// The event's core PMU, if that counts slots.
 fn slots_pmu<'c, 'a>(event: &ResolvedEvent, catalogue: &'c Catalogue<'a>) -> Option<&'c Pmu<'a>> {
-    let cores = catalogue.cores();
-    let mut own = cores.into_iter().filter(|pmu| pmu.name() == event.pmu);
+    let mut own = catalogue.cores().filter(|pmu| pmu.name() == event.pmu);
     own.find(|pmu| pmu.alias("slots").is_some())
 }
 
@@ -252,9 +261,9 @@ fn lead(entries: Vec<Entry>, catalogue: &Catalogue<'_>) -> Vec<ResolvedEvent> {
 /// Returns whether this is the event without which some CPUs do not sample loads.
 fn is_loads_helper(event: &ResolvedEvent, catalogue: &Catalogue<'_>) -> bool {
     const HELPER: u64 = 0x8203;
-    let cores = catalogue.cores();
-    let mut own = cores
-        .into_iter()
-        .filter(|pmu| pmu.kind() == event.attr.kind);
-    event.attr.config == HELPER && own.any(|pmu| pmu.alias("mem-loads-aux").is_some())
+    let of_event = |pmu: &Pmu<'_>| pmu.kind() == event.attr.kind;
+    event.attr.config == HELPER
+        && catalogue
+            .cores()
+            .any(|pmu| of_event(pmu) && pmu.alias("mem-loads-aux").is_some())
 }

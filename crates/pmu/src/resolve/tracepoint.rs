@@ -65,6 +65,7 @@ fn find(
     event: &str,
     source: &dyn TracepointSource,
 ) -> io::Result<Vec<(TracepointName, u64)>> {
+    let is_pattern = glob::is_pattern(event);
     let mut found = Vec::new();
     for system in expand(system, || source.systems())? {
         let Ok(events) = expand(event, || source.events(&system)) else {
@@ -72,7 +73,11 @@ fn find(
         };
         let mut of_system = Vec::new();
         for event in events {
-            let id = source.id(&system, &event)?;
+            let id = match source.id(&system, &event) {
+                // A pattern means those alone that can be opened.
+                Err(error) if is_pattern && error.kind() == io::ErrorKind::NotFound => continue,
+                id => id?,
+            };
             of_system.push((
                 TracepointName {
                     system: system.clone(),

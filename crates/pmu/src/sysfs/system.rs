@@ -2,8 +2,11 @@
 
 use super::PmuSource;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// Bytes that a file of sysfs has at most.
+const PAGE: usize = 4096;
 
 /// PMUs of a tree of sysfs, `bus/event_source/devices`.
 #[derive(Clone, Debug)]
@@ -44,7 +47,7 @@ impl PmuSource for SystemPmus {
     }
 
     fn read(&self, pmu: &str, file: &str) -> Option<String> {
-        let bytes = fs::read(self.path(pmu, file)?).ok()?;
+        let bytes = contents(&self.path(pmu, file)?).ok()?;
         // Copies of such files may be filled up to a page.
         let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
         let text = String::from_utf8_lossy(text);
@@ -62,6 +65,18 @@ impl PmuSource for SystemPmus {
             .and_then(|path| entries(&path).ok())
             .unwrap_or_default()
     }
+}
+
+/// The text of a file. Those of sysfs are read whole by one read, as those of a page and less are anywhere.
+fn contents(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = vec![0; PAGE];
+    let mut file = fs::File::open(path)?;
+    let length = file.read(&mut text)?;
+    text.truncate(length);
+    if length == PAGE {
+        file.read_to_end(&mut text)?;
+    }
+    Ok(text)
 }
 
 /// The names in a directory, in its own order. Names that are no text cannot be written in an event text either.

@@ -1,6 +1,9 @@
 //! Lists as JSON: an array of objects, a key a line.
 
+use std::io::{self, Write};
+
 use oxperf_inventory::{CountableEvent, ListedMetric, MetricFilter};
+use oxperf_ordered::write_in_order;
 
 use super::ListFormat;
 use crate::json::string;
@@ -12,51 +15,20 @@ pub struct JsonList {
     has_entries: bool,
 }
 
-impl JsonList {
-    /// Writes an object of the keys that have a value.
-    fn object(&mut self, keys: &[(&str, Option<&str>)], out: &mut Vec<u8>) {
-        if self.has_entries {
-            out.extend_from_slice(b",\n");
-        }
-        self.has_entries = true;
-        out.extend_from_slice(b"{\n");
-        let given = keys
-            .iter()
-            .filter_map(|(key, value)| Some((key, (*value)?)));
-        for (index, (key, value)) in given.enumerate() {
-            if index > 0 {
-                out.extend_from_slice(b",\n");
-            }
-            out.extend_from_slice(format!("\t\"{key}\": ").as_bytes());
-            string::write(value, out);
-        }
-        out.extend_from_slice(b"\n}");
-    }
-}
-
 impl ListFormat for JsonList {
     fn begin(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"[\n");
     }
 
-    fn event(&mut self, event: &CountableEvent, out: &mut Vec<u8>) {
-        let scale_unit = event.scale_unit.as_ref();
-        let scale_unit = scale_unit.map(|(scale, unit)| general(*scale) + unit);
-        // As perf has it: a description has blanks for tabs.
-        let long = event.long.as_ref().map(|text| text.replace('\t', " "));
-        let keys = [
-            ("Unit", event.unit.as_deref()),
-            ("Topic", event.topic.as_deref()),
-            ("EventName", Some(&*event.name)),
-            ("EventAlias", event.alias.as_deref()),
-            ("ScaleUnit", scale_unit.as_deref()),
-            ("EventType", Some(event.category.title())),
-            ("Deprecated", event.is_deprecated.then_some("1")),
-            ("BriefDescription", event.brief.as_deref()),
-            ("PublicDescription", long.as_deref()),
-            ("Encoding", event.encoding.as_deref()),
-        ];
-        self.object(&keys, out);
+    /// Objects are written by all threads: most of the text is that of thousands of tracepoints.
+    fn events(&mut self, events: &[&CountableEvent], out: &mut dyn Write) -> io::Result<()> {
+        let is_first = !self.has_entries;
+        self.has_entries |= !events.is_empty();
+        write_in_order(out, events.len(), |range, text| {
+            for index in range {
+                write_event(events[index], is_first && index == 0, text);
+            }
+        })
     }
 
     fn metric(&mut self, metric: &ListedMetric, _: &MetricFilter, out: &mut Vec<u8>) {
@@ -70,7 +42,8 @@ impl ListFormat for JsonList {
             ("PublicDescription", metric.long.as_deref()),
             ("Unit", Some(&*metric.unit)),
         ];
-        self.object(&keys, out);
+        write_object(&keys, !self.has_entries, out);
+        self.has_entries = true;
     }
 
     fn end(&mut self, out: &mut Vec<u8>) {
@@ -79,4 +52,42 @@ impl ListFormat for JsonList {
         }
         out.extend_from_slice(b"]\n");
     }
+}
+
+fn write_event(event: &CountableEvent, is_first: bool, out: &mut Vec<u8>) {
+    let scale_unit = event.scale_unit.as_ref();
+    let scale_unit = scale_unit.map(|(scale, unit)| general(*scale) + unit);
+    // As perf has it: a description has blanks for tabs.
+    let long = event.long.as_ref().map(|text| text.replace('\t', " "));
+    let keys = [
+        ("Unit", event.unit.as_deref()),
+        ("Topic", event.topic.as_deref()),
+        ("EventName", Some(&*event.name)),
+        ("EventAlias", event.alias.as_deref()),
+        ("ScaleUnit", scale_unit.as_deref()),
+        ("EventType", Some(event.category.title())),
+        ("Deprecated", event.is_deprecated.then_some("1")),
+        ("BriefDescription", event.brief.as_deref()),
+        ("PublicDescription", long.as_deref()),
+        ("Encoding", event.encoding.as_deref()),
+    ];
+    write_object(&keys, is_first, out);
+}
+
+/// Writes an object of the keys that have a value.
+fn write_object(keys: &[(&str, Option<&str>)], is_first: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(if is_first { b"{\n" } else { b",\n{\n" });
+    let given = keys
+        .iter()
+        .filter_map(|(key, value)| Some((key, (*value)?)));
+    for (index, (key, value)) in given.enumerate() {
+        if index > 0 {
+            out.extend_from_slice(b",\n");
+        }
+        out.extend_from_slice(b"\t\"");
+        out.extend_from_slice(key.as_bytes());
+        out.extend_from_slice(b"\": ");
+        string::write(value, out);
+    }
+    out.extend_from_slice(b"\n}");
 }

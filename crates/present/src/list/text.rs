@@ -1,6 +1,7 @@
 //! Lists as text.
 
 use std::collections::HashSet;
+use std::io::{self, Write};
 
 use oxperf_inventory::{CountableEvent, ListedMetric, MetricFilter};
 
@@ -140,9 +141,7 @@ impl TextList {
     }
 }
 
-impl ListFormat for TextList {
-    fn begin(&mut self, _: &mut Vec<u8>) {}
-
+impl TextList {
     fn event(&mut self, event: &CountableEvent, out: &mut Vec<u8>) {
         if self.options.names_only {
             return push_word(out, event.alias.as_deref().unwrap_or(&event.name));
@@ -162,6 +161,16 @@ impl ListFormat for TextList {
         }
         out.push(b'\n');
         self.describe(event, out);
+    }
+}
+
+impl ListFormat for TextList {
+    fn begin(&mut self, _: &mut Vec<u8>) {}
+
+    fn events(&mut self, events: &[&CountableEvent], out: &mut dyn Write) -> io::Result<()> {
+        let mut text = Vec::new();
+        events.iter().for_each(|event| self.event(event, &mut text));
+        out.write_all(&text)
     }
 
     fn metric(&mut self, metric: &ListedMetric, filter: &MetricFilter, out: &mut Vec<u8>) {

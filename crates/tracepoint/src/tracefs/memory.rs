@@ -55,11 +55,12 @@ impl Tracefs for MemoryTracefs {
         Ok(events.keys().cloned().collect())
     }
 
-    fn described_events(&self) -> Result<Vec<(String, Vec<String>)>, TracepointError> {
-        let systems = self.systems.iter();
-        Ok(systems
-            .map(|(system, events)| (system.clone(), events.keys().cloned().collect()))
-            .collect())
+    fn described_systems(&self) -> Result<Vec<String>, TracepointError> {
+        self.systems()
+    }
+
+    fn described_events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
+        self.events(system)
     }
 
     fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError> {

@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, openat};
 
 use super::Tracefs;
 use crate::error::TracepointError;
@@ -10,8 +13,8 @@ use crate::error::TracepointError;
 /// The directories where kernels show their tracepoints.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
-/// Bytes that nearly every file fits into.
-const ROOM: usize = 1 << 16;
+/// Bytes that one read may give; the kernel gives a page of most files, and the whole of one that it gives once.
+const ROOM: usize = 1 << 13;
 
 /// A mounted tracefs.
 #[derive(Clone, Debug)]
@@ -99,6 +102,35 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains('/')
 }
 
+/// The `format` file of an event in the directory of its system.
+fn format_in(folder: BorrowedFd<'_>, event: &str, room: &mut [u8; ROOM]) -> io::Result<Vec<u8>> {
+    let path = [event, "format"].join("/");
+    let file = openat(
+        folder,
+        &path,
+        OFlags::RDONLY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
+    let mut file = fs::File::from(file);
+    let first = file.read(room)?;
+    let mut text = room[..first].to_vec();
+    // The print format comes last, in one piece: who has it need not ask for more, which costs a lock of the kernel.
+    if first == ROOM || !is_whole(&text) {
+        read_rest(&mut file, &mut text, room)?;
+    }
+    Ok(text)
+}
+
+/// Returns whether the text of a `format` file has its last line.
+fn is_whole(text: &[u8]) -> bool {
+    let Some(lines) = text.strip_suffix(b"\n") else {
+        return false;
+    };
+    let before = lines.iter().rposition(|byte| *byte == b'\n');
+    let last = &lines[before.map_or(0, |newline| newline + 1)..];
+    last.starts_with(b"print fmt: ")
+}
+
 fn read(path: PathBuf) -> Result<Vec<u8>, TracepointError> {
     match fs::File::open(&path).and_then(|mut file| read_text(&mut file)) {
         Ok(text) => Ok(text),
@@ -109,21 +141,21 @@ fn read(path: PathBuf) -> Result<Vec<u8>, TracepointError> {
 /// Reads to the end. The kernel gives some of these files (`header_page`) to the first read only, and tells a size of 0
 /// for all of them, so nobody asks for the size, and there is room for the whole from the start.
 fn read_text(source: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let (mut text, mut filled) = (vec![0; ROOM], 0);
+    let mut text = Vec::new();
+    read_rest(source, &mut text, &mut [0; ROOM])?;
+    Ok(text)
+}
+
+/// Appends what is left of a file.
+fn read_rest(source: &mut dyn Read, text: &mut Vec<u8>, room: &mut [u8; ROOM]) -> io::Result<()> {
     loop {
-        match source.read(&mut text[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
+        match source.read(room) {
+            Ok(0) => return Ok(()),
+            Ok(count) => text.extend_from_slice(&room[..count]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
-        if filled == text.len() {
-            text.resize(filled * 2, 0);
-        }
     }
-    text.truncate(filled);
-    text.shrink_to_fit();
-    Ok(text)
 }
 
 /// The names of the directories in `path`, sorted.
@@ -159,13 +191,12 @@ impl Tracefs for SystemTracefs {
         directories(&self.system(system)?, "id")
     }
 
-    fn described_events(&self) -> Result<Vec<(String, Vec<String>)>, TracepointError> {
-        let systems = all_directories(&self.root.join("events"))?;
-        let with_events = systems.into_iter().map(|system| {
-            let events = all_directories(&self.system(&system)?)?;
-            Ok((system, events))
-        });
-        with_events.collect()
+    fn described_systems(&self) -> Result<Vec<String>, TracepointError> {
+        all_directories(&self.root.join("events"))
+    }
+
+    fn described_events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
+        all_directories(&self.system(system)?)
     }
 
     fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError> {
@@ -178,6 +209,20 @@ impl Tracefs for SystemTracefs {
 
     fn format(&self, system: &str, event: &str) -> Result<Vec<u8>, TracepointError> {
         self.event_file(system, event, "format")
+    }
+
+    /// The paths are those within the directory of the system: the way there costs as much as the rest of opening a file.
+    fn formats(&self, system: &str, events: &[&str]) -> Vec<Result<Vec<u8>, TracepointError>> {
+        let folder = self.system(system).ok();
+        let folder = folder.and_then(|path| fs::File::open(path).ok());
+        let mut room = [0; ROOM];
+        let format = |event: &&str| {
+            let near = folder.as_ref().filter(|_| is_name(event));
+            let text = near.and_then(|folder| format_in(folder.as_fd(), event, &mut room).ok());
+            // What cannot be read says why by its whole path.
+            text.map_or_else(|| self.format(system, event), Ok)
+        };
+        events.iter().map(format).collect()
     }
 
     fn header_page(&self) -> Result<Vec<u8>, TracepointError> {
@@ -215,9 +260,9 @@ mod tests {
             events.iter().any(|event| event == "sched_switch"),
             "{events:?}"
         );
-        let described = tracefs.described_events().expect("all systems");
-        let ftrace = described.iter().find(|(system, _)| system == "ftrace");
-        let (_, events) = ftrace.expect("ftrace's own");
+        let systems = tracefs.described_systems().expect("all systems");
+        assert!(systems.contains(&"ftrace".to_owned()), "{systems:?}");
+        let events = tracefs.described_events("ftrace").expect("ftrace's own");
         assert!(events.contains(&"print".to_owned()), "{events:?}");
         let format = tracefs.format("sched", "sched_switch").expect("a format");
         let format = crate::EventFormat::parse(&format).expect("parses");

@@ -1,7 +1,5 @@
 //! `--why EVENT`: what an event text is on this machine, and whether it can be counted here.
 
-use std::path::Path;
-
 use oxperf_abi::{AttrFlags, Cpu, EventAttr};
 use oxperf_capture::explain::{AttemptTask, Explanation, OpenAttempt};
 use oxperf_capture::plan::MachineInfo;
@@ -13,7 +11,7 @@ use oxperf_sys::cpus::CpuRanges;
 use oxperf_sys::{EventTask, Kernel as _, OpenRequest, RealKernel, cpus};
 
 use super::{Form, ListCommand};
-use crate::cmd::record::{PROC, Tracepoints, may_mean_graphics};
+use crate::cmd::record::{Tracepoints, may_mean_graphics};
 use crate::environment;
 use crate::event_tables;
 use crate::failure::Failure;
@@ -35,7 +33,7 @@ pub(super) fn answer(text: &str, command: &ListCommand) -> Result<Vec<u8>, Failu
     );
     let tables = event_tables::of_machine(&command.tables)?;
     let sensors = HwmonPmus::below(environment::sysfs().root());
-    let graphics = DrmPmus::below(Path::new(PROC));
+    let graphics = DrmPmus::of_machine();
     let mut catalogue = Catalogue::new(&pmus, &tracepoints)
         .with_tables(&tables)
         .with(&sensors);

@@ -1,7 +1,6 @@
 //! The events to record, from `-e` and what this machine has.
 
 use std::io;
-use std::path::Path;
 
 use oxperf_capture::{AuxAction, EventRequest};
 use oxperf_pmu::{Catalogue, DrmPmus, HwmonPmus, SystemPmus, TracepointSource, parse, resolve};
@@ -14,8 +13,6 @@ use crate::output::print_error;
 
 /// The event that is recorded when the user names none.
 const DEFAULT_EVENT: &str = "cycles:P";
-/// The tasks of this machine.
-pub(in crate::cmd) const PROC: &str = "/proc";
 
 /// The files of all processes are looked at for graphics devices only where a text can mean one: it takes time.
 pub(in crate::cmd) fn may_mean_graphics(text: &str) -> bool {
@@ -30,7 +27,7 @@ pub(in crate::cmd) fn requested(
 ) -> Result<Vec<EventRequest>, Failure> {
     let (pmus, tracepoints) = (SystemPmus::below(sysfs.root()), Tracepoints::of_kernel());
     let sensors = HwmonPmus::below(sysfs.root());
-    let graphics = DrmPmus::below(Path::new(PROC));
+    let graphics = DrmPmus::of_machine();
     let mut catalogue = Catalogue::new(&pmus, &tracepoints)
         .with_tables(tables)
         .with(&sensors);
@@ -69,7 +66,7 @@ pub(super) fn look_up_in(
     texts: &[&str],
     catalogue: &Catalogue<'_>,
 ) -> Result<Vec<EventRequest>, Failure> {
-    let mut requests = Vec::new();
+    let mut requests = Vec::with_capacity(texts.len());
     for text in texts {
         let events = parse(text).and_then(|list| resolve(&list, catalogue));
         let events =
@@ -155,7 +152,7 @@ impl TracepointSource for Tracepoints {
     }
 
     fn events(&self, system: &str) -> io::Result<Vec<String>> {
-        self.ask(|tracefs| tracefs.events(system))
+        self.ask(|tracefs| tracefs.described_events(system))
     }
 
     fn id(&self, system: &str, event: &str) -> io::Result<u64> {
