@@ -6,6 +6,7 @@
 
 mod compare;
 mod grouping;
+mod history;
 mod runs;
 mod statistics;
 mod table;
@@ -13,6 +14,7 @@ mod welch;
 
 pub use compare::{ComparedCount, CountChange, MeasuredSide, RunComparison};
 pub use grouping::{CacheInstance, ClusterNumber, CountGroup, CountGrouping, CpuPlace, CpuPlaces};
+pub use history::{RateHistory, RateSeries};
 pub use runs::{MeasuredEvent, MeasuredRun, MeasuredRuns, RunCount, RunOrigin};
 pub use statistics::Statistics;
 pub use table::{CountEvent, CountRow, CountSite, CountTable, CountTotal};

@@ -9,6 +9,7 @@
 
 mod counters;
 mod course;
+mod moves;
 mod opening;
 mod own;
 
@@ -35,6 +36,8 @@ pub struct CountOptions {
     pub interval_count: Option<u32>,
     /// The time after which the run ends.
     pub timeout: Option<Duration>,
+    /// Counters of other CPUs are reached from where this thread runs: it does not go there.
+    pub stays_on_cpu: bool,
     /// The description of this machine's CPUs and PMUs.
     pub sysfs: Sysfs,
 }

@@ -162,6 +162,11 @@ pub(crate) fn error_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
+/// The size of the terminal behind standard error, if it has one.
+pub(crate) fn error_terminal() -> Option<oxperf_sys::terminal::TerminalSize> {
+    oxperf_sys::terminal::size(std::io::stderr())
+}
+
 /// The text between groups of digits, in the user's locale.
 pub(crate) fn digit_separator() -> Option<String> {
     oxperf_sys::locale::digit_separator()

@@ -6,6 +6,7 @@ mod comparison;
 mod csv;
 mod document;
 mod footer;
+mod graph;
 mod group;
 mod heading;
 mod json;
@@ -19,6 +20,7 @@ use oxperf_analysis::counts::{CountEvent, CountGrouping, CountRow};
 pub use comparison::{ComparisonPage, comparison};
 pub use document::{DocumentError, read_runs, write_runs};
 pub use footer::{ElapsedTime, footer};
+pub use graph::{GraphSize, graph};
 pub use heading::{CountSubject, heading, interval_heading};
 
 /// The form of the output.
@@ -46,7 +48,7 @@ pub struct ThreadLabel {
 }
 
 /// What all rows of a measurement have in common.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct CountStyle {
     /// The form.
     pub form: CountForm,

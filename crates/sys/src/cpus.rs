@@ -171,6 +171,13 @@ pub fn affinity() -> io::Result<Vec<Cpu>> {
         .collect())
 }
 
+/// The CPU on which the calling thread runs now; `None` where the kernel does not tell.
+pub fn current() -> Option<Cpu> {
+    // SAFETY: the call takes nothing and touches no memory.
+    let cpu = unsafe { libc::sched_getcpu() };
+    u32::try_from(cpu).ok().map(Cpu)
+}
+
 /// Restricts the calling thread to `cpus`.
 ///
 /// # Errors

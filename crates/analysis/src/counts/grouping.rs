@@ -3,9 +3,10 @@
 use oxperf_abi::Cpu;
 
 /// What the counts of a row have in common.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CountGrouping {
     /// Nothing: one row an event.
+    #[default]
     All,
     /// The socket.
     Socket,

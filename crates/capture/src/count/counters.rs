@@ -2,10 +2,11 @@
 
 use std::io;
 
-use oxperf_abi::CountReading;
-use oxperf_sys::{Control, ControlScope, CounterRead, EventFd, Kernel};
+use oxperf_abi::{CountReading, Cpu};
+use oxperf_sys::{Control, ControlScope, CounterRead, EventFd, Kernel, cpus};
 
 use super::CountRequest;
+use super::moves::CpuMoves;
 use super::own::{OwnCounter, OwnSources, RunMoment};
 use crate::event::EventRequest;
 use crate::explain::Explanation;
@@ -78,6 +79,8 @@ pub struct Counters {
     pub(super) own: Vec<OwnCounter>,
     /// Where those get their values from; none where there are none of them.
     pub(super) sources: Option<OwnSources>,
+    /// This thread may go to the CPU of a counter.
+    pub(super) may_move: bool,
 }
 
 /// What the counters of an event said, site by site: nothing where one could not be read.
@@ -123,11 +126,15 @@ impl Counters {
     }
 
     fn control_leaders(&self, kernel: &dyn Kernel, control: Control<'_>) -> io::Result<()> {
-        for place in &self.order {
-            let event = &self.events[place.event];
-            let leads = event.request().leader.is_none();
-            if let Some(fd) = event.fds[place.site].as_ref().filter(|_| leads) {
-                kernel.control(fd, control)?;
+        let mut moves = CpuMoves::new(self.may_move);
+        for places in self.by_cpu() {
+            moves.to(self.cpu_of(places), places.len());
+            for place in places {
+                let event = &self.events[place.event];
+                let leads = event.request().leader.is_none();
+                if let Some(fd) = event.fds[place.site].as_ref().filter(|_| leads) {
+                    kernel.control(fd, control)?;
+                }
             }
         }
         Ok(())
@@ -147,12 +154,47 @@ impl Counters {
         }
     }
 
+    /// Runs of counters of one CPU, or of none.
+    fn by_cpu(&self) -> impl Iterator<Item = &[CounterPlace]> {
+        let cpu = |place: &CounterPlace| self.events[place.event].planned.sites[place.site].cpu;
+        self.order.chunk_by(move |one, next| cpu(one) == cpu(next))
+    }
+
+    /// The CPU of a run of counters.
+    fn cpu_of(&self, places: &[CounterPlace]) -> Option<Cpu> {
+        let place = places.first()?;
+        self.events[place.event].planned.sites[place.site].cpu
+    }
+
+    /// Closes all counters.
+    pub(super) fn close(&mut self) {
+        let mut moves = CpuMoves::new(self.may_move);
+        let runs: Vec<(Option<Cpu>, Vec<CounterPlace>)> = self
+            .by_cpu()
+            .map(|places| (self.cpu_of(places), places.to_vec()))
+            .collect();
+        for (cpu, places) in runs {
+            moves.to(cpu, places.len());
+            for place in places {
+                self.events[place.event].fds[place.site] = None;
+            }
+        }
+    }
+
     /// Reads all counters: a group with one read of its leader, so that its counts belong together.
     pub(super) fn read(&self, kernel: &dyn Kernel, moment: RunMoment) -> Vec<EventReadings> {
         let unread = |event: &CountedEvent| vec![None; event.fds.len()];
         let mut readings: Vec<EventReadings> = self.events.iter().map(unread).collect();
-        for &place in &self.order {
-            self.read_at(kernel, place, &mut readings);
+        let here = cpus::current();
+        let mut runs: Vec<&[CounterPlace]> = self.by_cpu().collect();
+        // Stable: the counters of this CPU come first, for which no move is needed.
+        runs.sort_by_key(|places| self.cpu_of(places) != here);
+        let mut moves = CpuMoves::new(self.may_move);
+        for places in runs {
+            moves.to(self.cpu_of(places), places.len());
+            for &place in places {
+                self.read_at(kernel, place, &mut readings);
+            }
         }
         if let Some(sources) = &self.sources {
             for own in &self.own {

@@ -76,6 +76,7 @@ impl<'a> CountingRun<'a> {
                 .map(|workload| Tid(workload.process.pid().0)),
             permissions: system::permissions(),
             raised_files: false,
+            may_move: !options.stays_on_cpu,
         };
         let counters = opening.open(requests, observer)?;
         Ok(CountingRun {
@@ -324,6 +325,11 @@ impl<'a> CountingRun<'a> {
         let ended = self.ended.unwrap_or_else(Instant::now);
         self.counters.stop_own(self.moment(ended));
         Ok(self.outcome())
+    }
+
+    /// Closes all counters.
+    pub fn close(&mut self) {
+        self.counters.close();
     }
 
     fn outcome(&mut self) -> CountOutcome {

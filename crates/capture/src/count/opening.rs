@@ -8,6 +8,7 @@ use oxperf_sys::{Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
 
 use super::CountRequest;
 use super::counters::{CountedEvent, CounterPlace, Counters};
+use super::moves::CpuMoves;
 use super::own::{OwnCounter, OwnSources};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
@@ -29,6 +30,8 @@ pub(super) struct Opening<'a> {
     pub(super) workload: Option<Tid>,
     pub(super) permissions: Permissions,
     pub(super) raised_files: bool,
+    /// This thread may go to the CPU of a counter.
+    pub(super) may_move: bool,
 }
 
 /// Who hears of the calls that open one event.
@@ -59,8 +62,11 @@ impl Opening<'_> {
             members: members(&events),
             own: Vec::new(),
             sources: self.sources(&events),
+            may_move: self.may_move,
         };
+        let mut moves = CpuMoves::new(self.may_move);
         for cpu in cpus(&counters.events) {
+            moves.to(cpu, counters.events.len());
             for event in 0..counters.events.len() {
                 self.open_on(cpu, event, &mut counters, observer);
             }

@@ -63,6 +63,7 @@ fn open(
         workload: Some(Tid(7)),
         permissions: Permissions::default(),
         raised_files: false,
+        may_move: false,
     };
     let mut observer: Vec<Notice> = Vec::new();
     let requests = requests.into_iter().map(CountRequest::from).collect();
@@ -229,6 +230,7 @@ fn what_an_earlier_run_found_out_is_not_tried_again() {
         workload: Some(Tid(7)),
         permissions: Permissions::default(),
         raised_files: false,
+        may_move: false,
     };
     let mut observer: Vec<Notice> = Vec::new();
     opening.open(requests, &mut observer).unwrap();

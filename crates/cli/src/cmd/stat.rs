@@ -4,6 +4,7 @@ mod arguments;
 mod destination;
 mod diff;
 mod events;
+mod graph;
 mod groups;
 mod measure;
 mod offline;

@@ -1,18 +1,16 @@
-//! `report` on a terminal: keys are sent, the screen is read. The terminal is tmux's.
+//! `report` on a terminal: keys are sent, the screen is read.
 
-use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
 use oxperf_testkit::Recording;
 
-use crate::support::scratch;
+use crate::terminal::{PATIENCE, PROGRAM, Terminal};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 const RECORDING: &str = "\
 event cycles sample=IP|TID|TIME|CPU|CALLCHAIN|PERIOD flags=sample_id_all|freq|mmap|comm|task freq=4000
 mmap mode=kernel pid=-1 tid=0 0xffffffff81000000+0x1000@0xffffffff81000000 [kernel.kallsyms]_text
@@ -21,122 +19,27 @@ mmap2 mode=user pid=7 tid=7 0x400000+0x1000@0 prot=5 flags=2 /nowhere/reader
 sample mode=user ip=0x400120 pid=7 tid=7 cpu=1 time=1000000400 period=250 chain=0xfffffffffffffe00,0x400120,0x400200
 sample mode=user ip=0x400130 pid=7 tid=7 cpu=1 time=1000000500 period=150 chain=0xfffffffffffffe00,0x400130,0x400200
 ";
-/// Screens are read so often before a test gives up.
-const PATIENCE: u32 = 1200;
-
-/// A terminal with a shell in a folder of its own.
-struct Terminal {
-    name: String,
-    folder: PathBuf,
-    runs: Cell<u32>,
+/// Starts a terminal in a folder with the recording.
+fn start(name: &str) -> Option<Terminal> {
+    let terminal = Terminal::start(name)?;
+    fs::write(
+        terminal.folder.join("perf.data"),
+        Recording::parse(RECORDING).unwrap().to_file(),
+    )
+    .unwrap();
+    Some(terminal)
 }
 
-impl Terminal {
-    /// Starts a shell on 80 columns and 24 lines; `None`, said aloud, without tmux.
-    fn start(name: &str) -> Option<Terminal> {
-        if Command::new("tmux").arg("-V").output().is_err() {
-            eprintln!("SKIPPED: the browser was not tried on a terminal (tmux is needed)");
-            return None;
-        }
-        // Another run of the tests may be going on beside this one.
-        let name = format!("{name}-{}", std::process::id());
-        let folder = scratch(module_path!()).join("report-screen").join(&name);
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(
-            folder.join("perf.data"),
-            Recording::parse(RECORDING).unwrap().to_file(),
-        )
-        .unwrap();
-        let terminal = Terminal {
-            name: format!("oxperf-{name}"),
-            folder,
-            runs: Cell::new(0),
-        };
-        let folder = terminal.folder.to_string_lossy().into_owned();
-        let home = format!("HOME={folder}");
-        let new = [
-            "new-session",
-            "-d",
-            "-x",
-            "80",
-            "-y",
-            "24",
-            "-c",
-            &folder,
-            "-e",
-            &home,
-            "-e",
-            "PS1=$ ",
-            "-e",
-            "PERF_PAGER=cat",
-            "sh",
-        ];
-        assert!(terminal.tmux(&new).status.success());
-        Some(terminal)
-    }
-
-    fn tmux(&self, arguments: &[&str]) -> Output {
-        Command::new("tmux")
-            .args(["-L", &self.name, "-f", "/dev/null"])
-            .args(arguments)
-            .output()
-            .unwrap()
-    }
-
-    fn keys(&self, keys: &[&str]) {
-        assert!(self.tmux(&[&["send-keys"], keys].concat()).status.success());
-    }
-
-    /// Starts the program; what shows that it ended well.
-    fn run(&self, arguments: &str) -> String {
-        self.runs.set(self.runs.get() + 1);
-        let run = self.runs.get();
-        self.keys(&[
-            &format!("clear; '{PROGRAM}' {arguments}; echo \"run {run} gave $?\""),
-            "Enter",
-        ]);
-        format!("run {run} gave 0")
-    }
-
-    fn screen(&self) -> String {
-        String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p"]).stdout).into_owned()
-    }
-
-    /// Waits for a screen that has a text.
-    fn wait(&self, text: &str) -> String {
-        self.wait_until(&format!("{text:?} comes"), |screen| screen.contains(text))
-    }
-
-    /// Waits for a screen that is as it should be.
-    fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
-        for _ in 0..PATIENCE {
-            let screen = self.screen();
-            if is_so(&screen) {
-                return screen;
-            }
-            sleep(Duration::from_millis(100));
-        }
-        panic!("it never was so that {what}:\n{}", self.screen());
-    }
-
-    /// Waits until the browser has left the screen to the shell: what is typed before would be its keys.
-    fn wait_for_shell(&self) {
-        self.wait_until("the browser is gone", |screen| {
-            !screen.contains("Press '?' for help")
-        });
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        self.tmux(&["kill-server"]);
-        let _ = fs::remove_dir_all(&self.folder);
-    }
+/// Waits until the browser has left the screen to the shell: what is typed before would be its keys.
+fn wait_for_shell(terminal: &Terminal) {
+    terminal.wait_until("the browser is gone", |screen| {
+        !screen.contains("Press '?' for help")
+    });
 }
 
 #[test]
 fn keys_do_what_they_say() {
-    let Some(terminal) = Terminal::start("keys") else {
+    let Some(terminal) = start("keys") else {
         return;
     };
     let ended = terminal.run("report");
@@ -178,7 +81,7 @@ fn keys_do_what_they_say() {
 
 #[test]
 fn samples_and_other_recordings_are_shown() {
-    let Some(terminal) = Terminal::start("others") else {
+    let Some(terminal) = start("others") else {
         return;
     };
     let other = RECORDING
@@ -213,7 +116,7 @@ fn samples_and_other_recordings_are_shown() {
 
 #[test]
 fn signals_give_the_terminal_back() {
-    let Some(terminal) = Terminal::start("signals") else {
+    let Some(terminal) = start("signals") else {
         return;
     };
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
@@ -232,7 +135,7 @@ fn signals_give_the_terminal_back() {
                 .unwrap()
                 .success()
         );
-        terminal.wait_for_shell();
+        wait_for_shell(&terminal);
         terminal.keys(&["echo \"it gave $?\"; stty -a", "Enter"]);
         terminal.wait(&format!("it gave {code}"));
         let modes = terminal.wait("iexten");
@@ -245,7 +148,7 @@ fn signals_give_the_terminal_back() {
 
 #[test]
 fn colours_can_be_left_out() {
-    let Some(terminal) = Terminal::start("colours") else {
+    let Some(terminal) = start("colours") else {
         return;
     };
     let coloured = |terminal: &Terminal| {
@@ -253,7 +156,7 @@ fn colours_can_be_left_out() {
         let codes = terminal.tmux(&["capture-pane", "-p", "-e"]).stdout;
         let codes = String::from_utf8_lossy(&codes).into_owned();
         terminal.keys(&["q"]);
-        terminal.wait_for_shell();
+        wait_for_shell(&terminal);
         ["[31m", "[44m", "[37m", "8;5;"]
             .iter()
             .any(|colour| codes.contains(colour))
@@ -267,7 +170,7 @@ fn colours_can_be_left_out() {
 
 #[test]
 fn it_ends_with_its_terminal() {
-    let Some(terminal) = Terminal::start("hangup") else {
+    let Some(terminal) = start("hangup") else {
         return;
     };
     terminal.keys(&[
@@ -288,7 +191,7 @@ fn it_ends_with_its_terminal() {
 
 #[test]
 fn text_comes_where_there_is_no_browser_to_show() {
-    let Some(terminal) = Terminal::start("text") else {
+    let Some(terminal) = start("text") else {
         return;
     };
     for command in [

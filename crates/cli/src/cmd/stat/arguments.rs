@@ -106,7 +106,7 @@ fn target_arguments() -> [Arg; 4] {
     ]
 }
 
-fn time_arguments() -> [Arg; 9] {
+fn time_arguments() -> [Arg; 10] {
     [
         value("delay", "n")
             .short('D')
@@ -124,9 +124,10 @@ fn time_arguments() -> [Arg; 9] {
         flag("sync")
             .short('S')
             .help("Write out what the kernel has not written yet before each run"),
-        flag("affinity").action(ArgAction::SetTrue).help(
-            "Accepted as perf's: counters of another CPU are read from where this program runs",
-        ),
+        flag("affinity")
+            .overrides_with("no-affinity")
+            .help("Go to each CPU to read its counters, where there are several [default]"),
+        flag("no-affinity").help("Read the counters of all CPUs from where this program runs"),
     ]
 }
 
@@ -152,7 +153,7 @@ fn grouping_arguments() -> [Arg; 9] {
     ]
 }
 
-fn output_arguments() -> [Arg; 13] {
+fn output_arguments() -> [Arg; 14] {
     [
         flag("big-num")
             .short('B')
@@ -174,6 +175,8 @@ fn output_arguments() -> [Arg; 13] {
         flag("table").help("List the time of every run, with -r"),
         flag("summary").help("Show the sums below the intervals, too"),
         flag("no-csv-summary").help("Leave the word summary out of fields below intervals"),
+        flag("graph")
+            .help("Draw a line for each event over the last intervals, with -I on a terminal"),
         flag("interval-clear").help("Clear the screen before every interval"),
         flag("quiet").help("Show nothing"),
         flag("verbose")
@@ -240,6 +243,7 @@ fn parse(matches: &ArgMatches, configuration: &Configuration) -> Result<StatComm
             interval: rounds.interval,
             interval_count: rounds.count,
             timeout: rounds.timeout,
+            stays_on_cpu: matches.get_flag("no-affinity"),
             sysfs: environment::sysfs(),
         },
         open_log: environment::open_log(),
@@ -258,6 +262,7 @@ fn parse(matches: &ArgMatches, configuration: &Configuration) -> Result<StatComm
         shows_summary: matches.get_flag("summary"),
         names_summary: !matches.get_flag("no-csv-summary"),
         clears_screen: matches.get_flag("interval-clear"),
+        draws_graph: matches.get_flag("graph"),
         is_quiet: matches.get_flag("quiet"),
         verbosity: matches.get_count("verbose"),
         syncs: matches.get_flag("sync"),

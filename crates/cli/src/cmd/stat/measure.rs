@@ -110,6 +110,7 @@ fn run(
     }
     // The last interval ends with the run.
     let readings = before.unwrap_or_else(|| run.read());
+    run.close();
     display.run_ended(&readings, &outcome)?;
     Ok(outcome)
 }

@@ -48,6 +48,8 @@ pub(super) struct StatCommand {
     pub(super) names_summary: bool,
     /// The screen is cleared before every interval.
     pub(super) clears_screen: bool,
+    /// Intervals are drawn as lines.
+    pub(super) draws_graph: bool,
     /// Nothing is shown.
     pub(super) is_quiet: bool,
     /// How much is said.
@@ -157,6 +159,23 @@ fn check_short(timeout: Duration) -> Result<Option<String>, StatProblem> {
 }
 
 impl StatCommand {
+    /// Refuses to draw what cannot be drawn.
+    fn check_graph(&self, on_terminal: bool) -> Result<(), StatProblem> {
+        let problem = if self.options.interval.is_none() {
+            "--graph draws intervals: say how long they are with -I"
+        } else if self.form != CountForm::Text {
+            "--graph draws a picture in place of the table: it is no form for -x or -j"
+        } else if !on_terminal {
+            "--graph draws on a terminal: standard error is none, or -o or --log-fd leads away from it"
+        } else {
+            return Ok(());
+        };
+        Err(StatProblem::contradiction(
+            problem,
+            &["--graph", "--interval-print"],
+        ))
+    }
+
     /// Refuses options that make no sense together.
     pub(super) fn check(&self) -> Result<(), StatProblem> {
         let wide = self.options.target.target.is_cpu_wide();
@@ -169,6 +188,9 @@ impl StatCommand {
         let on_terminal = self.to_terminal && self.output == CountOutput::StandardError;
         if self.clears_screen && !on_terminal {
             return Err(StatProblem::no_screen());
+        }
+        if self.draws_graph {
+            self.check_graph(on_terminal)?;
         }
         match self.grouping {
             CountGrouping::All => Ok(()),

@@ -1,11 +1,12 @@
 //! What is shown of a measurement, while it goes on and at its end.
 
+use std::borrow::Cow;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use oxperf_abi::Tid;
-use oxperf_analysis::counts::{CountGrouping, CountTable, CpuPlaces};
+use oxperf_analysis::counts::{CountEvent, CountGrouping, CountTable, CpuPlaces};
 use oxperf_capture::Target;
 use oxperf_capture::count::{CountOutcome, Counters};
 use oxperf_present::counts::{
@@ -15,6 +16,7 @@ use oxperf_present::counts::{
 
 use super::destination::Destination;
 use super::events::{name_on_pmu, shown};
+use super::graph::Picture;
 use super::measure::Readings;
 use super::options::{Repeats, StatCommand};
 use super::runs::{self, Baseline, NamedRuns, RunKeeper};
@@ -47,6 +49,8 @@ pub(super) struct Display<'a> {
     refused: Vec<bool>,
     /// The counters in the order in which they are read, as indices of events and of their sites.
     order: Vec<(usize, usize)>,
+    /// The picture of the intervals, where one is drawn.
+    picture: Option<Picture>,
     /// The runs, where something becomes of them.
     keeper: Option<RunKeeper>,
     /// The measurement that they are compared with.
@@ -73,7 +77,11 @@ impl<'a> Display<'a> {
         Ok(Display {
             command,
             destination: Destination::open(&command.output, &command.form)?,
-            places: places::of_machine(&command.options.sysfs),
+            places: if command.grouping.is_by_place() {
+                places::of_machine(&command.options.sysfs)
+            } else {
+                CpuPlaces::default()
+            },
             style: CountStyle {
                 form: command.form.clone(),
                 grouping: command.grouping,
@@ -90,6 +98,7 @@ impl<'a> Display<'a> {
             reasons: String::new(),
             refused: Vec::new(),
             order: Vec::new(),
+            picture: command.draws_graph.then(Picture::default),
             keeper: command.runs.keeps_runs().then(|| RunKeeper::new(command)),
             baseline,
         })
@@ -123,6 +132,9 @@ impl<'a> Display<'a> {
     pub(super) fn interval(&mut self, moment: Duration, counted: &Readings) -> io::Result<()> {
         self.table.set(counted, self.command.scales);
         self.tell_counts(counted)?;
+        if let Some(picture) = self.picture.take() {
+            return self.draw(picture, moment);
+        }
         let mut out = Vec::new();
         if self.command.clears_screen {
             out.extend_from_slice(CLEAR);
@@ -132,6 +144,21 @@ impl<'a> Display<'a> {
         }
         self.intervals += 1;
         self.push_rows(&mut out, CountMoment::Interval(moment));
+        self.write(&out)
+    }
+
+    /// Draws the picture anew, with an interval that ended at `moment`.
+    fn draw(&mut self, mut picture: Picture, moment: Duration) -> io::Result<()> {
+        let merges = self.command.merges_pmus;
+        let shown = self.table.rows(self.command.grouping, &self.places, merges);
+        let page = CountPage {
+            events: &self.named_events(),
+            rows: &shown,
+            threads: &self.threads,
+            moment: CountMoment::Interval(moment),
+        };
+        let out = picture.draw(&page, &self.style, moment);
+        self.picture = Some(picture);
         self.write(&out)
     }
 
@@ -273,14 +300,7 @@ impl<'a> Display<'a> {
     fn push_rows(&self, out: &mut Vec<u8>, moment: CountMoment) {
         let merges = self.command.merges_pmus;
         let shown = self.table.rows(self.command.grouping, &self.places, merges);
-        let mut events = self.table.events().to_vec();
-        if !merges {
-            for (index, event) in events.iter_mut().enumerate() {
-                if event.belongs_to_pmu || self.table.has_alike(index) {
-                    event.name = name_on_pmu(&event.name, &event.pmu);
-                }
-            }
-        }
+        let events = self.named_events();
         let page = CountPage {
             events: &events,
             rows: &shown,
@@ -288,6 +308,25 @@ impl<'a> Display<'a> {
             moment,
         };
         rows(out, &page, &self.style);
+    }
+
+    /// The events by the names that rows have.
+    fn named_events(&self) -> Cow<'_, [CountEvent]> {
+        let events = self.table.events();
+        let is_on_pmu = |index: usize| {
+            let by_pmu = !self.command.merges_pmus;
+            by_pmu && (events[index].belongs_to_pmu || self.table.has_alike(index))
+        };
+        if !(0..events.len()).any(is_on_pmu) {
+            return Cow::Borrowed(events);
+        }
+        let mut named = events.to_vec();
+        for (index, event) in named.iter_mut().enumerate() {
+            if is_on_pmu(index) {
+                event.name = name_on_pmu(&event.name, &event.pmu);
+            }
+        }
+        Cow::Owned(named)
     }
 
     /// What becomes of the runs when the last one is over: they are written to a file, or compared with earlier ones, which

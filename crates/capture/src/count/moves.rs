@@ -1,0 +1,70 @@
+//! Moves of this thread to the CPUs whose counters it opens, changes, reads or closes. A counter that counts on another CPU
+//! takes an interrupt there for each call, for which this thread waits; from that CPU itself it takes none.
+
+use oxperf_abi::Cpu;
+use oxperf_sys::cpus;
+
+/// So many counters of another CPU are worth a move: fewer interrupts cost less than the move there and the move on.
+const WORTH_A_MOVE: usize = 6;
+
+/// Where this thread is while it goes through counters. It may run where it might before when this is dropped.
+pub(super) struct CpuMoves {
+    may_move: bool,
+    /// The CPUs on which it might run before the first move.
+    before: Option<Vec<Cpu>>,
+}
+
+impl CpuMoves {
+    /// No move so far.
+    pub(super) fn new(may_move: bool) -> CpuMoves {
+        CpuMoves {
+            may_move,
+            before: None,
+        }
+    }
+
+    /// Moves to a CPU on which there are so many counters. Nothing happens where that is of no use, or not allowed: the
+    /// kernel reaches the counters all the same.
+    pub(super) fn to(&mut self, cpu: Option<Cpu>, counters: usize) {
+        let Some(cpu) = cpu.filter(|_| self.may_move && counters >= WORTH_A_MOVE) else {
+            return;
+        };
+        if self.before.is_none() {
+            self.before = cpus::affinity().ok();
+        }
+        if self.before.is_some() {
+            // A CPU that is gone has no counters.
+            let _ = cpus::set_affinity(&[cpu]);
+        }
+    }
+}
+
+impl Drop for CpuMoves {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            // It was allowed before.
+            let _ = cpus::set_affinity(before);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_moved_may_run_where_it_might_before() {
+        let before = cpus::affinity().unwrap();
+        let last = *before.last().unwrap();
+        CpuMoves::new(false).to(Some(last), 1000);
+        let mut moves = CpuMoves::new(true);
+        moves.to(Some(last), WORTH_A_MOVE - 1);
+        moves.to(None, 1000);
+        assert_eq!(cpus::affinity().unwrap(), before);
+        moves.to(Some(last), WORTH_A_MOVE);
+        assert_eq!(cpus::affinity().unwrap(), [last]);
+        moves.to(Some(Cpu(9999)), 1000);
+        drop(moves);
+        assert_eq!(cpus::affinity().unwrap(), before);
+    }
+}
