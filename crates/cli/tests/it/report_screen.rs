@@ -156,7 +156,7 @@ fn colours_can_be_left_out() {
         let codes = terminal.tmux(&["capture-pane", "-p", "-e"]).stdout;
         let codes = String::from_utf8_lossy(&codes).into_owned();
         terminal.keys(&["q"]);
-        wait_for_shell(&terminal);
+        wait_for_shell(terminal);
         ["[31m", "[44m", "[37m", "8;5;"]
             .iter()
             .any(|colour| codes.contains(colour))
