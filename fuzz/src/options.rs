@@ -362,6 +362,16 @@ const EVLIST: &[(&str, Values)] = &[
     ("-g", &[]),
     ("-f", &[]),
 ];
+const STAT_REPORT: &[(&str, Values)] = &[
+    ("--per-core", &[]),
+    ("--per-socket", &[]),
+    ("--per-cache", &[]),
+    ("--per-thread", &[]),
+    ("-A", &[]),
+    ("-x", &[",", ";"]),
+    ("-j", &[]),
+    ("-v", &[]),
+];
 const EXPORT: &[(&str, Values)] = &[
     (
         "--format",
@@ -414,6 +424,12 @@ pub const COMMANDS: [Command; 10] = [
     Command {
         words: &["data", "check"],
         options: &[&[("--json", &[])]],
+        reads_names: false,
+        input: Input::Option,
+    },
+    Command {
+        words: &["stat", "report"],
+        options: &[STAT_REPORT],
         reads_names: false,
         input: Input::Option,
     },

@@ -12,6 +12,7 @@ mod course;
 mod moves;
 mod opening;
 mod own;
+mod recorder;
 
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use crate::options::TargetOptions;
 
 pub use counters::{CountedEvent, Counters};
 pub use course::{CountNews, CountingRun};
+pub use recorder::{CountRecordOptions, CountRecorder, RoundKind, StatSettings};
 
 /// All that a counting run is told.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -40,6 +42,9 @@ pub struct CountOptions {
     pub stays_on_cpu: bool,
     /// The description of this machine's CPUs and PMUs.
     pub sysfs: Sysfs,
+    /// Counts are recorded to standard output: what the workload prints goes to standard error, and counters have no ids in
+    /// their samples, as perf's.
+    pub to_stream: bool,
 }
 
 /// An event to count, with what an earlier run found out about it.

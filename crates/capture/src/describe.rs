@@ -6,7 +6,7 @@ use oxperf_wire::Encoder;
 use oxperf_wire::user::{IdIndex, IdIndexEntry, ThreadMap, ThreadMapEntry};
 
 use crate::open::{OpenEvent, OpenEvents};
-use crate::plan::{OpenSite, Plan, PlannedEvent, TargetTask};
+use crate::plan::{OpenSite, Plan, TargetTask};
 use crate::synthesize::{ProcDir, RecordSink};
 
 /// Stands for any CPU or any thread in these records.
@@ -60,18 +60,38 @@ fn thread_of(site: OpenSite, workload: Option<Tid>) -> Option<Tid> {
     }
 }
 
+/// What records say of an event beside its attribute.
+pub(crate) struct EventLabels<'a> {
+    /// The unit of its values.
+    pub(crate) unit: Option<&'a str>,
+    /// The factor from a count to that unit.
+    pub(crate) scale: Option<f64>,
+    /// The CPUs that it is counted on.
+    pub(crate) cpus: &'a [Cpu],
+    /// Its name, where no feature has it.
+    pub(crate) name: Option<&'a str>,
+}
+
 /// Writes unit, scale and CPUs of each event.
 pub(crate) fn write_event_updates(plan: &Plan, open: &OpenEvents, sink: &mut RecordSink) {
     for (event, opened) in plan.events.iter().zip(&open.events) {
         if let Some(&id) = opened.ids.first() {
-            write_updates_of(event, id, sink);
+            let labels = EventLabels {
+                unit: event.request.unit.as_deref(),
+                scale: event.request.scale,
+                cpus: &cpus_of(&event.sites),
+                name: None,
+            };
+            write_labels(&labels, id, sink);
         }
     }
 }
 
-fn write_updates_of(event: &PlannedEvent, id: EventId, sink: &mut RecordSink) {
+/// Writes what is to be said of the event with an id.
+pub(crate) fn write_labels(labels: &EventLabels<'_>, id: EventId, sink: &mut RecordSink) {
     const UNIT: u64 = 0;
     const SCALE: u64 = 1;
+    const NAME: u64 = 2;
     const CPUS: u64 = 3;
     let mut update = |kind: u64, write: &dyn Fn(&mut Encoder)| {
         sink.user_record(RecordType::EVENT_UPDATE, |body| {
@@ -80,15 +100,17 @@ fn write_updates_of(event: &PlannedEvent, id: EventId, sink: &mut RecordSink) {
             write(body);
         });
     };
-    if let Some(unit) = &event.request.unit {
+    if let Some(unit) = labels.unit {
         update(UNIT, &|body| body.c_string_padded(unit.as_bytes()));
     }
-    if let Some(scale) = event.request.scale {
+    if let Some(scale) = labels.scale {
         update(SCALE, &|body| body.u64(scale.to_bits()));
     }
-    let cpus = cpus_of(&event.sites);
-    if !cpus.is_empty() {
-        update(CPUS, &|body| encode_cpus(&cpus, body));
+    if !labels.cpus.is_empty() {
+        update(CPUS, &|body| encode_cpus(labels.cpus, body));
+    }
+    if let Some(name) = labels.name {
+        update(NAME, &|body| body.c_string_padded(name.as_bytes()));
     }
 }
 
@@ -99,11 +121,12 @@ fn cpus_of(sites: &[OpenSite]) -> Vec<Cpu> {
     cpus
 }
 
-/// Writes the threads that were asked for.
-pub(crate) fn write_thread_map(threads: &[Tid], proc: &ProcDir, sink: &mut RecordSink) {
+/// Writes the threads that were asked for, with their names where `proc` has them.
+pub(crate) fn write_thread_map(threads: &[Tid], proc: Option<&ProcDir>, sink: &mut RecordSink) {
+    let name = |tid: Tid| Some(proc?.status(tid)?.name);
     let entry = |&tid: &Tid| ThreadMapEntry {
         pid: i64::from(tid.0).cast_unsigned(),
-        comm: proc.status(tid).map_or_else(Vec::new, |status| status.name),
+        comm: name(tid).unwrap_or_default(),
     };
     let entries: Vec<ThreadMapEntry> = threads.iter().map(entry).collect();
     let anyone = [ThreadMapEntry {
@@ -130,8 +153,12 @@ pub(crate) fn write_cpu_map(plan: &Plan, sink: &mut RecordSink) {
         .iter()
         .flat_map(|event| event.sites.iter().copied())
         .collect();
-    let cpus = cpus_of(&sites);
-    sink.user_record(RecordType::CPU_MAP, |body| encode_cpus(&cpus, body));
+    write_cpus(&cpus_of(&sites), sink);
+}
+
+/// Writes the CPUs that were watched, rising; none where tasks were followed wherever they ran.
+pub(crate) fn write_cpus(cpus: &[Cpu], sink: &mut RecordSink) {
+    sink.user_record(RecordType::CPU_MAP, |body| encode_cpus(cpus, body));
 }
 
 /// A range where they are one, else a list. Numbers of CPUs have 16 bits in these records; a list is cut where the

@@ -269,7 +269,7 @@ impl<'a> Recorder<'a> {
         }
         describe::write_event_updates(plan, open, &mut sink);
         let watched: Vec<_> = self.watched_threads();
-        describe::write_thread_map(&watched, synthesizer.proc(), &mut sink);
+        describe::write_thread_map(&watched, Some(synthesizer.proc()), &mut sink);
         describe::write_cpu_map(plan, &mut sink);
         self.write_tasks(&synthesizer, &mut sink);
         sink.user_record(RecordType::FINISHED_INIT, |_| ());

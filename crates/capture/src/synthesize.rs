@@ -58,9 +58,18 @@ impl<'a> Synthesizer<'a> {
     /// # Errors
     /// The kernel's addresses are hidden or cannot be read; no record is written then.
     pub fn kernel(&self, sink: &mut RecordSink) -> Result<(), KernelMapError> {
+        self.kernel_alone(sink)?;
+        modules::write(&self.root, self.build_ids.is_some(), sink);
+        Ok(())
+    }
+
+    /// The kernel's mapping without those of its modules.
+    ///
+    /// # Errors
+    /// As [`Synthesizer::kernel`].
+    pub fn kernel_alone(&self, sink: &mut RecordSink) -> Result<(), KernelMapError> {
         let map = KernelMap::read(&self.proc)?;
         map.write(&self.root, self.build_ids.is_some(), sink);
-        modules::write(&self.root, self.build_ids.is_some(), sink);
         Ok(())
     }
 

@@ -204,7 +204,8 @@ fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failu
     };
     let root = command_of(program, std::slice::from_ref(entry));
     let command = (entry.command)();
-    let (called, below) = words::called(&command, rest);
+    let rest = words::named_first(&command, &root, rest);
+    let (called, below) = words::called(&command, &rest);
     let path = [vec![entry.name.to_owned()], below].concat();
     let forms = usage::forms(called, program, &path);
     let rest = &rest[path.len() - 1..];

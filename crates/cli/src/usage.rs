@@ -23,6 +23,7 @@ const FORMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("stat", &["[<options>] [<command>]"]),
+    ("stat record", &["[<options>] [<command>]"]),
     (
         "script",
         &["[<options>]", "[<options>] -s <program> [<arguments>]"],

@@ -55,18 +55,40 @@ pub(crate) fn read(
     above: &Command,
     words: &[OsString],
 ) -> Result<Reading, Mistake> {
-    let mut reader = Reader {
-        options: Options::of(command, above),
-        command,
-        words,
-        next: 0,
-        given: Vec::new(),
-        positional: Vec::new(),
-    };
+    let mut reader = Reader::new(command, above, words);
     if let Some(question) = reader.options()? {
         return Ok(question);
     }
     Ok(Reading::Run(reader.words()))
+}
+
+/// Commands that may stand behind options of the command above them, also in short: `stat -x, rep`. At least so many
+/// letters name one.
+const BEHIND_OPTIONS: [&str; 2] = ["record", "report"];
+const SHORTEST_NAME: usize = 3;
+
+/// The words behind the name of a command that runs programs, with the name of a command below it moved to the
+/// beginning where it stands behind options.
+pub(crate) fn named_first(command: &Command, above: &Command, words: &[OsString]) -> Vec<OsString> {
+    let mut reader = Reader::new(command, above, words);
+    let moves = command.has_subcommands() && reader.runs_a_program();
+    let is_run = moves && reader.options() == Ok(None);
+    let place = words.len() - reader.positional.len();
+    let word = reader.positional.first().filter(|_| is_run);
+    let below = word.and_then(|word| below_in_short(command, word));
+    let Some(name) = below.filter(|_| place == 0 || words[place - 1] != "--") else {
+        return words.to_vec();
+    };
+    let (before, behind) = (&words[..place], &words[place + 1..]);
+    [&[OsString::from(name)], before, behind].concat()
+}
+
+/// The command below that a word names, in full or in short.
+fn below_in_short(command: &Command, word: &OsString) -> Option<&'static str> {
+    let text = word.to_str().filter(|text| text.len() >= SHORTEST_NAME)?;
+    let mut names = BEHIND_OPTIONS.into_iter();
+    let name = names.find(|name| name.starts_with(text))?;
+    command.find_subcommand(name).map(|_| name)
 }
 
 /// The command whose options a question is about: the last one below `command` that the words name.
@@ -101,6 +123,17 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn new(command: &'a Command, above: &Command, words: &'a [OsString]) -> Reader<'a> {
+        Reader {
+            options: Options::of(command, above),
+            command,
+            words,
+            next: 0,
+            given: Vec::new(),
+            positional: Vec::new(),
+        }
+    }
+
     /// Reads words until the options end; gives the question that they are, if they are one.
     fn options(&mut self) -> Result<Option<Reading>, Mistake> {
         let stops = self.command.has_subcommands() || self.runs_a_program();

@@ -4,3 +4,4 @@ pub mod dlfilter;
 pub mod event_dumps;
 pub mod line_cache;
 pub mod record_dump;
+pub mod stat_rounds;

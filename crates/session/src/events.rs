@@ -92,6 +92,11 @@ impl EventTable {
         self.by_id.get(&id).copied()
     }
 
+    /// Returns whether records name the event by an id.
+    pub(crate) fn has_id(&self, event: EventIndex) -> bool {
+        self.by_id.values().any(|index| *index == event)
+    }
+
     /// The event that a sample belongs to, from the bytes behind its header.
     pub fn owner_of_sample(&self, body: &[u8], endian: Endian) -> Option<EventIndex> {
         self.owner(RecordType::SAMPLE, body, endian).ok()

@@ -33,6 +33,7 @@
 //! ```
 
 mod check;
+mod counts;
 mod deferred;
 mod deliver;
 mod diagnostics;
@@ -54,6 +55,10 @@ pub use oxperf_abi::SampleFlags;
 
 pub use check::{
     CheckedEvent, LostCounts, RecordCounts, RecorderInfo, RecordingCheck, RecordingForm, Tool,
+};
+pub use counts::{
+    CountCollector, CountSettings, CounterPlace, LostCountRecords, RecordedCounter, RecordedEvent,
+    RecordedThread,
 };
 pub use diagnostics::{AuxLosses, Diagnostics, UndecodableRecord};
 pub use events::{EventIndex, EventTable, SessionEvent};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use oxperf_abi::{CountReading, Cpu};
+use oxperf_abi::{CountReading, Cpu, EventId};
 use oxperf_sys::{Control, ControlScope, CounterRead, EventFd, Kernel, cpus};
 
 use super::CountRequest;
@@ -107,6 +107,13 @@ impl Counters {
             replaces: event.replaces.clone(),
         };
         self.events.iter().map(request).collect()
+    }
+
+    /// The ids of all counters that are open.
+    pub(super) fn ids(&self, kernel: &dyn Kernel) -> Vec<Vec<Option<EventId>>> {
+        let id = |fd: &Option<EventFd>| fd.as_ref().and_then(|fd| kernel.id(fd).ok());
+        let ids = |event: &CountedEvent| event.fds.iter().map(id).collect();
+        self.events.iter().map(ids).collect()
     }
 
     /// Starts the counting; members follow their leaders.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use oxperf_abi::{CountReading, Tid};
@@ -10,6 +11,7 @@ use oxperf_sys::{PollSet, Signal};
 use super::counters::Counters;
 use super::opening::Opening;
 use super::own::RunMoment;
+use super::recorder::{CountRecordOptions, CountRecorder, RecordedRun};
 use super::{CountContext, CountOutcome, CountRequest};
 use crate::control::{Ending, NamedWorkload};
 use crate::error::CaptureError;
@@ -39,7 +41,7 @@ pub struct CountingRun<'a> {
     machine: MachineInfo,
     counters: Counters,
     workload: Option<NamedWorkload>,
-    interrupts: Interrupts,
+    interrupts: Rc<Interrupts>,
     started: Instant,
     ended: Option<Instant>,
     intervals: u32,
@@ -63,9 +65,9 @@ impl<'a> CountingRun<'a> {
         let (target, proc) = (&options.target, ProcDir::new(Path::new("/proc")));
         let machine = machine_info(&target.target, &options.sysfs, &proc, observer)?;
         let workload = target.workload.as_ref();
-        let workload = workload.map(|program| NamedWorkload::spawn(program, false));
+        let workload = workload.map(|program| NamedWorkload::spawn(program, options.to_stream));
         let workload = workload.transpose()?;
-        let interrupts = Interrupts::watch()?;
+        let interrupts = Rc::new(Interrupts::watch()?);
         let opening = Opening {
             kernel: context.kernel,
             target,
@@ -77,6 +79,7 @@ impl<'a> CountingRun<'a> {
             permissions: system::permissions(),
             raised_files: false,
             may_move: !options.stays_on_cpu,
+            to_stream: options.to_stream,
         };
         let counters = opening.open(requests, observer)?;
         Ok(CountingRun {
@@ -101,6 +104,23 @@ impl<'a> CountingRun<'a> {
     /// The CPUs and threads that were found.
     pub fn machine(&self) -> &MachineInfo {
         &self.machine
+    }
+
+    /// Begins a recording of what is counted.
+    ///
+    /// # Errors
+    /// The output cannot be made or refuses.
+    pub fn record(&self, options: &CountRecordOptions) -> Result<CountRecorder, CaptureError> {
+        let workload = self.workload.as_ref();
+        let run = RecordedRun {
+            counters: &self.counters,
+            ids: self.counters.ids(self.context.kernel),
+            machine: &self.machine,
+            workload: workload.map(|workload| Tid(workload.process.pid().0)),
+            target: &self.context.options.target.target,
+            sysfs: &self.context.options.sysfs,
+        };
+        CountRecorder::begin(options, &run, Rc::clone(&self.interrupts))
     }
 
     /// Lets the workload run and the counters count, after the delay where one is asked for.
@@ -235,7 +255,7 @@ impl<'a> CountingRun<'a> {
     /// Sleeps until a signal comes, at most until `wake`.
     fn doze(&mut self, wake: Option<Instant>) -> io::Result<()> {
         let mut poll = PollSet::new();
-        poll.add(&self.interrupts);
+        poll.add(&*self.interrupts);
         let left = wake.map(|wake| wake.saturating_duration_since(Instant::now()));
         poll.wait(left)?;
         self.interrupts.take();

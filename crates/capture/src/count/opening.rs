@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::os::fd::AsRawFd;
 
-use oxperf_abi::{Cpu, Tid};
+use oxperf_abi::{Cpu, SampleType, Tid};
 use oxperf_sys::{Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
 
 use super::CountRequest;
@@ -32,6 +32,8 @@ pub(super) struct Opening<'a> {
     pub(super) raised_files: bool,
     /// This thread may go to the CPU of a counter.
     pub(super) may_move: bool,
+    /// Counts are recorded to a stream.
+    pub(super) to_stream: bool,
 }
 
 /// Who hears of the calls that open one event.
@@ -83,7 +85,14 @@ impl Opening<'_> {
 
     fn planned(&self, requests: &[EventRequest]) -> Vec<crate::plan::PlannedEvent> {
         let (purpose, unsupported) = (Purpose::Counting, Unsupported::default());
-        Plan::new(self.target, purpose, requests, self.machine, unsupported).events
+        let plan = Plan::new(self.target, purpose, requests, self.machine, unsupported);
+        let mut events = plan.events;
+        if self.to_stream {
+            events
+                .iter_mut()
+                .for_each(|event| event.attr.sample_type = SampleType::EMPTY);
+        }
+        events
     }
 
     /// Opens the event's counters on a CPU, or those that belong to none.

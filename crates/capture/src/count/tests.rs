@@ -64,6 +64,7 @@ fn open(
         permissions: Permissions::default(),
         raised_files: false,
         may_move: false,
+        to_stream: false,
     };
     let mut observer: Vec<Notice> = Vec::new();
     let requests = requests.into_iter().map(CountRequest::from).collect();
@@ -231,6 +232,7 @@ fn what_an_earlier_run_found_out_is_not_tried_again() {
         permissions: Permissions::default(),
         raised_files: false,
         may_move: false,
+        to_stream: false,
     };
     let mut observer: Vec<Notice> = Vec::new();
     opening.open(requests, &mut observer).unwrap();

@@ -42,7 +42,8 @@ use oxperf_script::wrap::dlfilter::{Dlfilter, DlfilterFormat};
 use oxperf_script::wrap::event_dumps::{EventDump, EventDumps};
 use oxperf_script::wrap::line_cache::LineCache;
 use oxperf_script::wrap::record_dump::RecordDumpFormat;
-use oxperf_session::{Diagnostics, EventTable, Finished};
+use oxperf_script::wrap::stat_rounds::StatRoundsFormat;
+use oxperf_session::{CountCollector, Diagnostics, EventTable, Finished};
 use oxperf_symbols::SymbolStore;
 use oxperf_sys::files::create_output;
 use oxperf_tracepoint::Formatters;
@@ -153,7 +154,7 @@ struct Script<'o, 'a> {
 }
 
 /// The wrappers of a format, the outermost first.
-type WrappedFormat<F> = EventDumps<RecordDumpFormat<DlfilterFormat<F>>>;
+type WrappedFormat<F> = StatRoundsFormat<EventDumps<RecordDumpFormat<DlfilterFormat<F>>>>;
 
 /// Ends the output of a walk that has finished; gives the losses of call chains.
 type Ending<'o> = Box<dyn FnOnce(&Finished) -> Result<ChainLosses, Failure> + 'o>;
@@ -347,6 +348,9 @@ impl<'o> Script<'o, '_> {
         let format = RecordDumpFormat::new(dumper, format);
         let styles = EventStyles::new(style, walk.events(), self.formatters);
         let format = EventDumps::new(self.event_dumps(&styles, walk.events())?, format);
+        let lists_counts = options.format == OutputFormat::Text && options.dump.is_none();
+        let counts = lists_counts.then(|| CountCollector::new(walk.events(), reader.endian()));
+        let format = StatRoundsFormat::new(counts, format);
         let source = ScriptSource {
             styles,
             chains,

@@ -12,6 +12,9 @@ mod options;
 mod places;
 mod problem;
 mod reasons;
+mod record;
+mod recorded_grouping;
+mod report;
 mod runs;
 mod show;
 mod verbose;
@@ -61,7 +64,7 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
             let grown = display.finish_runs()?;
             end_as(&measured, grown)
         }
-        Err(Failed::Capture(error)) => Ok(report(error, program)),
+        Err(Failed::Capture(error)) => Ok(tell(error, program)),
         Err(Failed::Other(failure)) => Err(failure),
     }
 }
@@ -107,7 +110,7 @@ impl From<std::io::Error> for Failed {
 }
 
 /// Prints why nothing was counted, in perf's words where it has some; gives the exit code.
-fn report(error: CaptureError, program: &str) -> i32 {
+fn tell(error: CaptureError, program: &str) -> i32 {
     match error {
         CaptureError::NoSuchProcess => return arguments::report(&StatProblem::no_task(), program),
         CaptureError::Workload { source, .. } => print_error(&format!("Workload failed: {source}")),

@@ -63,8 +63,10 @@ fn cases() -> Vec<String> {
 
 #[test]
 fn samples_through_a_pipe_look_as_from_a_file() {
-    for case in cases() {
-        let file = recording(&case);
+    // Recordings of counts have no samples and none of these fields; "dump" has both, and renames its events on the way.
+    let has_counts = |case: &&String| case.starts_with("stat-") || *case == "dump";
+    for case in cases().iter().filter(|case| !has_counts(case)) {
+        let file = recording(case);
         let path = scratch(module_path!()).join(format!("{case}.stream-test"));
         fs::write(&path, &file).unwrap();
         // A stream may rename its events on the way.

@@ -39,11 +39,11 @@ pub(super) fn column(grouping: CountGrouping) -> Option<GroupColumn> {
     Some(GroupColumn { key, width })
 }
 
-/// The label of the row's group; none where everything is one group.
+/// The label of the row's group; none where everything is one group, or an event follows tasks over all CPUs.
 pub(super) fn label(cells: Cells<'_>) -> Option<GroupLabel> {
     let key = column(cells.style.grouping)?.key;
     let name = match cells.row.group {
-        CountGroup::Cpu(cpu) => cpu.map_or_else(|| "-1".to_owned(), |cpu| cpu.to_string()),
+        CountGroup::Cpu(cpu) => cpu?.to_string(),
         CountGroup::Thread(index) => thread_name(cells.page.threads.get(index), |comm, tid| {
             format!("{comm}-{tid}")
         }),
@@ -77,8 +77,10 @@ fn place_name(group: CountGroup) -> String {
             cluster,
         } => {
             let cluster = match cluster {
-                ClusterNumber::Known(number) => number,
-                ClusterNumber::Unknown => NO_CLUSTER,
+                ClusterNumber::Known(number) => number.to_string(),
+                // What follows tasks is at no place at all.
+                ClusterNumber::Unknown if socket.or(die).is_none() => unknown(None),
+                ClusterNumber::Unknown => NO_CLUSTER.to_string(),
             };
             format!("S{}-D{}-CLS{cluster}", unknown(socket), unknown(die))
         }

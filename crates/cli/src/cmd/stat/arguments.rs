@@ -16,7 +16,9 @@ use super::diff;
 use super::options::{CountOutput, Repeats, Rounds, StatCommand};
 use super::problem::StatProblem;
 use super::runs::RunsOptions;
+use super::{record as stat_record, report};
 use crate::arguments::{Invocation, text};
+use crate::cmd::Entry;
 use crate::cmd::record::target::{self, TargetTexts};
 use crate::configuration::Configuration;
 use crate::environment;
@@ -30,12 +32,22 @@ Examples:
   oxperf stat -r 10 -e instructions ./program   the mean of ten runs, and how much they differ
   oxperf stat -a -I 1000 -e context-switches    what the whole machine does, every second";
 
+/// The commands below this one.
+const BELOW: [Entry; 3] = [stat_record::ENTRY, report::ENTRY, diff::ENTRY];
+
 /// The options.
 pub(super) fn command() -> Command {
-    Command::new("stat")
+    options_of(Command::new("stat"))
         .about("Count events of a program, of processes or of the whole machine")
         .after_help(EXAMPLES)
-        .override_usage("oxperf stat [OPTIONS] [--] [COMMAND [ARGS]...]\n       oxperf stat [OPTIONS] -a | -p PID | -t TID")
+        .override_usage("oxperf stat [OPTIONS] [--] [COMMAND [ARGS]...]\n       oxperf stat [OPTIONS] -a | -p PID | -t TID\n       oxperf stat record | report")
+        .subcommands(BELOW.map(|entry| (entry.command)().args_override_self(true)))
+        .disable_help_subcommand(true)
+}
+
+/// A command with the options of counting.
+pub(super) fn options_of(command: Command) -> Command {
+    command
         .args_override_self(true)
         .next_help_heading("What to count")
         .args(event_arguments())
@@ -50,8 +62,6 @@ pub(super) fn command() -> Command {
         .args(output_arguments())
         .next_help_heading("Runs for later")
         .args(runs_arguments())
-        .subcommand((diff::ENTRY.command)().args_override_self(true))
-        .disable_help_subcommand(true)
         .args(later::arguments())
         .arg(
             Arg::new("workload")
@@ -131,7 +141,7 @@ fn time_arguments() -> [Arg; 10] {
     ]
 }
 
-fn grouping_arguments() -> [Arg; 9] {
+pub(super) fn grouping_arguments() -> [Arg; 9] {
     [
         flag("no-aggr")
             .short('A')
@@ -153,7 +163,7 @@ fn grouping_arguments() -> [Arg; 9] {
     ]
 }
 
-fn output_arguments() -> [Arg; 14] {
+pub(super) fn output_arguments() -> [Arg; 14] {
     [
         flag("big-num")
             .short('B')
@@ -200,8 +210,10 @@ fn runs_arguments() -> [Arg; 3] {
 
 /// Runs `stat`; the exit code is the workload's.
 pub(super) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, Failure> {
-    if let Some((_, matches)) = matches.subcommand() {
-        return (diff::ENTRY.run)(matches, invocation);
+    if let Some((name, matches)) = matches.subcommand()
+        && let Some(entry) = BELOW.into_iter().find(|entry| entry.name == name)
+    {
+        return (entry.run)(matches, invocation);
     }
     match parse(matches, &invocation.configuration) {
         Ok(command) => super::perform(&command, &invocation.program),
@@ -211,6 +223,16 @@ pub(super) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, 
 
 /// Prints a fault in the options, with those that it is about; gives the exit code.
 pub(super) fn report(problem: &StatProblem, program: &str) -> i32 {
+    report_below(&command(), &["stat"], problem, program)
+}
+
+/// Prints a fault in the options of a command, given by its words.
+pub(super) fn report_below(
+    command: &Command,
+    path: &[&str],
+    problem: &StatProblem,
+    program: &str,
+) -> i32 {
     let mut message = problem.message.clone();
     if !problem.options.is_empty() {
         let about: Vec<String> = problem
@@ -218,17 +240,19 @@ pub(super) fn report(problem: &StatProblem, program: &str) -> i32 {
             .iter()
             .map(|name| (*name).to_owned())
             .collect();
-        let forms = crate::usage::forms(&command(), program, &["stat".to_owned()]);
-        message = format!(
-            "{message}\n{}",
-            crate::usage::text(&command(), &forms, &about)
-        );
+        let path: Vec<String> = path.iter().map(|word| (*word).to_owned()).collect();
+        let forms = crate::usage::forms(command, program, &path);
+        message = format!("{message}\n{}", crate::usage::text(command, &forms, &about));
     }
     print_error(message.trim_end_matches('\n'));
     problem.code
 }
 
-fn parse(matches: &ArgMatches, configuration: &Configuration) -> Result<StatCommand, StatProblem> {
+/// The options of counting as values.
+pub(super) fn parse(
+    matches: &ArgMatches,
+    configuration: &Configuration,
+) -> Result<StatCommand, StatProblem> {
     later::refuse(matches)?;
     let words = workload_words(matches);
     let (target, warnings) = target(matches, &words)?;
@@ -245,6 +269,7 @@ fn parse(matches: &ArgMatches, configuration: &Configuration) -> Result<StatComm
             timeout: rounds.timeout,
             stays_on_cpu: matches.get_flag("no-affinity"),
             sysfs: environment::sysfs(),
+            to_stream: false,
         },
         open_log: environment::open_log(),
         events: events(matches),
@@ -272,6 +297,7 @@ fn parse(matches: &ArgMatches, configuration: &Configuration) -> Result<StatComm
         cpu_list: text(matches, "cpu").map(str::to_owned),
         runs: runs(matches)?,
         warnings: warnings.into_iter().chain(rounds.warnings).collect(),
+        recording: None,
     };
     command.check()?;
     Ok(command)
@@ -377,8 +403,8 @@ fn number<T: std::str::FromStr>(
     text(matches, name).map(parse).transpose()
 }
 
-/// What is added up; of several options the last of this list counts.
-fn grouping(matches: &ArgMatches) -> Result<CountGrouping, StatProblem> {
+/// What is added up, everything where no option says it; of several options the last of this list counts.
+pub(super) fn grouping(matches: &ArgMatches) -> Result<CountGrouping, StatProblem> {
     let cache = text(matches, "per-cache").map(cache_level).transpose()?;
     let flag = |name: &str, grouping| matches.get_flag(name).then_some(grouping);
     let given = [
@@ -410,7 +436,7 @@ fn cache_level(text: &str) -> Result<Option<u32>, StatProblem> {
     }
 }
 
-fn form(matches: &ArgMatches) -> Result<CountForm, StatProblem> {
+pub(super) fn form(matches: &ArgMatches) -> Result<CountForm, StatProblem> {
     let separator = text(matches, "field-separator");
     if matches.get_flag("json-output") {
         return Ok(CountForm::Json);
@@ -427,7 +453,7 @@ fn form(matches: &ArgMatches) -> Result<CountForm, StatProblem> {
     }
 }
 
-fn output(matches: &ArgMatches) -> Result<CountOutput, StatProblem> {
+pub(super) fn output(matches: &ArgMatches) -> Result<CountOutput, StatProblem> {
     let (file, fd) = (
         matches.get_one::<PathBuf>("output"),
         number::<i32>(matches, "log-fd")?,

@@ -3,7 +3,9 @@
 use std::process::Command;
 
 use oxperf_abi::CountReading;
-use oxperf_capture::count::{CountContext, CountNews, CountOutcome, CountRequest, CountingRun};
+use oxperf_capture::count::{
+    CountContext, CountNews, CountOutcome, CountRecorder, CountRequest, CountingRun, RoundKind,
+};
 use oxperf_capture::{CaptureError, Ending, EventRequest, Start};
 use oxperf_sys::{Kernel, LoggingKernel, RealKernel, files};
 
@@ -97,22 +99,56 @@ fn run(
     }
     *requests = run.counters().requests();
     display.opened(run.counters(), &run.machine().threads);
+    let recorder = command
+        .recording
+        .as_ref()
+        .map(|options| run.record(options));
+    let mut recorder = recorder.transpose()?;
     start(command, &mut run)?;
+    if let Some(recorder) = &mut recorder {
+        recorder.settle()?;
+    }
     let mut before: Option<Readings> = None;
     while let CountNews::Interval(moment) = run.wait()? {
         let readings = run.read();
+        if let Some(recorder) = &mut recorder {
+            recorder.counts(&readings)?;
+            recorder.end_round(RoundKind::Interval, moment)?;
+        }
         display.interval(moment, &since(&readings, before.as_ref()))?;
         before = Some(readings);
     }
     let outcome = run.stop()?;
-    if command.verbosity > 0 && before.is_some() {
-        display.tell_end(&run.read())?;
+    // What is counted behind the last interval is in none, but it is told and recorded.
+    let reads_again = before.is_some() && (command.verbosity > 0 || recorder.is_some());
+    let again = reads_again.then(|| run.read());
+    if let Some(again) = again.as_ref().filter(|_| command.verbosity > 0) {
+        display.tell_end(again)?;
     }
     // The last interval ends with the run.
     let readings = before.unwrap_or_else(|| run.read());
     run.close();
+    if let Some(recorder) = recorder {
+        let readings = again.as_ref().unwrap_or(&readings);
+        end_recording(command, recorder, readings, &outcome)?;
+    }
     display.run_ended(&readings, &outcome)?;
     Ok(outcome)
+}
+
+/// Writes the counts at the end, in a round of their own where there are no intervals.
+fn end_recording(
+    command: &StatCommand,
+    mut recorder: CountRecorder,
+    readings: &Readings,
+    outcome: &CountOutcome,
+) -> Result<(), CaptureError> {
+    recorder.counts(readings)?;
+    recorder.kernel_map()?;
+    if command.options.interval.is_none() {
+        recorder.end_round(RoundKind::Final, outcome.elapsed)?;
+    }
+    recorder.finish()
 }
 
 fn start(command: &StatCommand, run: &mut CountingRun<'_>) -> Result<(), Failed> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use oxperf_analysis::counts::CountGrouping;
-use oxperf_capture::count::CountOptions;
+use oxperf_capture::count::{CountOptions, CountRecordOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
 use super::problem::StatProblem;
@@ -68,6 +68,8 @@ pub(super) struct StatCommand {
     pub(super) runs: RunsOptions,
     /// Choices made for the user.
     pub(super) warnings: Vec<String>,
+    /// The recording that counts go to.
+    pub(super) recording: Option<CountRecordOptions>,
 }
 
 /// The number of runs.

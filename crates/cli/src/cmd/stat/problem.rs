@@ -70,6 +70,15 @@ impl StatProblem {
         }
     }
 
+    /// Runs of which only one can be recorded.
+    pub(super) fn no_repeats() -> StatProblem {
+        StatProblem {
+            message: "Cannot use -r option with perf stat record.".to_owned(),
+            options: Vec::new(),
+            code: code::FAILED,
+        }
+    }
+
     /// A target that cannot be read, or of which nothing exists.
     pub(super) fn of_target(problem: ArgumentProblem) -> StatProblem {
         match problem {

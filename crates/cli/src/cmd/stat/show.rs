@@ -26,7 +26,7 @@ use crate::failure::Failure;
 use crate::output::print_error;
 
 /// Intervals below one heading.
-const INTERVALS_A_HEADING: u64 = 26;
+pub(super) const INTERVALS_A_HEADING: u64 = 26;
 /// Clears a terminal and moves its cursor to the beginning.
 const CLEAR: &[u8] = b"\x1b[H\x1b[2J\x1b[3J";
 
