@@ -393,7 +393,7 @@ const EXPORT: &[(&str, Values)] = &[
 const CONVERT: &[(&str, Values)] = &[("--all", &[]), ("--tod", &[]), ("-v", &[])];
 
 /// The commands.
-pub const COMMANDS: [Command; 10] = [
+pub const COMMANDS: [Command; 11] = [
     reading(&["report", "--stdio"], &[REPORT, COMMON]),
     reading(&["script"], &[SCRIPT, COMMON]),
     reading(&["annotate", "--stdio"], &[ANNOTATE, COMMON]),
