@@ -4,6 +4,7 @@ mod resolved;
 
 use oxperf_abi::{AttrFlags, BranchSampleType, Cpu, EventAttr, EventType, SoftwareId};
 
+use crate::cgroup::CountedCgroup;
 use crate::options::{CallGraph, Rate};
 
 pub use oxperf_pmu::AuxAction;
@@ -70,6 +71,8 @@ pub struct EventRequest {
     pub cpus: Option<Vec<Cpu>>,
     /// The CPUs that the user names for this event, whatever the target.
     pub chosen_cpus: Option<Vec<Cpu>>,
+    /// The control group whose tasks alone are counted.
+    pub cgroup: Option<CountedCgroup>,
     /// The PMU counts for a part of the system and not for tasks: it is opened on those CPUs whatever the target.
     pub of_system: bool,
     /// Unit of the counts, `msec` of a clock.
@@ -117,6 +120,7 @@ impl EventRequest {
             overwrite: None,
             cpus: None,
             chosen_cpus: None,
+            cgroup: None,
             of_system: false,
             unit: None,
             scale: None,

@@ -27,6 +27,7 @@
 
 mod acquire;
 mod build_id;
+mod cgroup;
 mod control;
 pub mod count;
 mod describe;
@@ -54,6 +55,7 @@ mod unsupported;
 mod wake;
 
 pub use acquire::{Acquired, OpenContext, acquire};
+pub use cgroup::{CgroupTree, CountedCgroup};
 pub use control::Ending;
 pub use drain::Drain;
 pub use error::CaptureError;

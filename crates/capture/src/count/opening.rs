@@ -162,12 +162,14 @@ impl Opening<'_> {
             ),
             None => None,
         };
-        let task = match site.task {
-            TargetTask::Anyone => oxperf_sys::EventTask::Any,
-            TargetTask::Workload => {
+        let cgroup = event.request().cgroup.as_ref();
+        let task = match (site.task, cgroup) {
+            (TargetTask::Anyone, Some(cgroup)) => oxperf_sys::EventTask::Cgroup(cgroup.directory()),
+            (TargetTask::Anyone, None) => oxperf_sys::EventTask::Any,
+            (TargetTask::Workload, _) => {
                 oxperf_sys::EventTask::Thread(self.workload.ok_or(OpenError::NoSuchTask)?)
             }
-            TargetTask::Thread(tid) => oxperf_sys::EventTask::Thread(tid),
+            (TargetTask::Thread(tid), _) => oxperf_sys::EventTask::Thread(tid),
         };
         let request = OpenRequest {
             attr: &event.planned.attr,

@@ -1,6 +1,7 @@
 //! `stat`: events of a program, of processes or of the whole machine are counted.
 
 mod arguments;
+mod cgroups;
 mod destination;
 mod diff;
 mod events;
@@ -45,10 +46,14 @@ const SIGNALLED: i32 = 128;
 
 /// Counts as the options say; the exit code is the workload's.
 fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
-    let mut requests = events::requested(command)?;
+    let requests = events::requested(command)?;
     if command.verbosity > 0 {
         print_lines(&verbose::found(command, &requests));
     }
+    let mut requests = match events::in_cgroups(command, requests) {
+        Ok(requests) => requests,
+        Err(problem) => return Ok(arguments::report(&problem, program)),
+    };
     let Some(command) = on_online_cpus(command, &requests) else {
         print_error(NOTHING_COUNTED);
         return Ok(code::USAGE_OF_PROGRAM);

@@ -13,7 +13,7 @@ use oxperf_capture::{Privilege, Program, Start, TargetOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
 use super::diff;
-use super::options::{CountOutput, Repeats, Rounds, StatCommand};
+use super::options::{CgroupChoice, CgroupList, CountOutput, Repeats, Rounds, StatCommand};
 use super::problem::StatProblem;
 use super::runs::RunsOptions;
 use super::{record as stat_record, report};
@@ -99,7 +99,7 @@ fn event_arguments() -> [Arg; 7] {
     ]
 }
 
-fn target_arguments() -> [Arg; 4] {
+fn target_arguments() -> [Arg; 6] {
     [
         flag("all-cpus")
             .short('a')
@@ -113,6 +113,12 @@ fn target_arguments() -> [Arg; 4] {
         value("tid", "tid")
             .short('t')
             .help("Running threads, comma separated"),
+        value("cgroup", "name")
+            .short('G')
+            .action(ArgAction::Append)
+            .help("Control groups of the events before it, one each, comma separated; one alone is that of all"),
+        value("for-each-cgroup", "name")
+            .help("Every event in each of these control groups; comma separated, or basic regular expressions"),
     ]
 }
 
@@ -273,6 +279,7 @@ pub(super) fn parse(
         },
         open_log: environment::open_log(),
         events: events(matches),
+        cgroups: cgroups(matches)?,
         tables: event_tables::arguments::options(matches, configuration),
         counts_nothing: matches.get_flag("null"),
         repeats: repeats(matches)?,
@@ -306,6 +313,27 @@ pub(super) fn parse(
 fn events(matches: &ArgMatches) -> Vec<String> {
     let texts = matches.get_many::<String>("event");
     texts.into_iter().flatten().cloned().collect()
+}
+
+/// The control groups; a list belongs to the events before it.
+fn cgroups(matches: &ArgMatches) -> Result<CgroupChoice, StatProblem> {
+    let for_each = text(matches, "for-each-cgroup").map(str::to_owned);
+    let lists = matches.get_many::<String>("cgroup").into_iter().flatten();
+    let places = |name: &str| matches.indices_of(name).into_iter().flatten();
+    let events_before = |place: usize| places("event").filter(|event| *event < place).count();
+    let lists: Vec<CgroupList> = lists
+        .zip(places("cgroup"))
+        .map(|(names, place)| CgroupList {
+            names: names.clone(),
+            events_before: events_before(place),
+        })
+        .collect();
+    match for_each {
+        Some(_) if !lists.is_empty() => Err(StatProblem::cgroups_twice()),
+        Some(list) => Ok(CgroupChoice::ForEach(list)),
+        None if lists.is_empty() => Ok(CgroupChoice::None),
+        None => Ok(CgroupChoice::OfEvents(lists)),
+    }
 }
 
 fn workload_words(matches: &ArgMatches) -> Vec<OsString> {

@@ -2,11 +2,13 @@
 
 use oxperf_abi::{EventType, HardwareId};
 use oxperf_analysis::counts::{CountEvent, CountSite};
-use oxperf_capture::EventRequest;
 use oxperf_capture::count::CountedEvent;
 use oxperf_capture::plan::{OpenSite, TargetTask};
+use oxperf_capture::{CgroupTree, CountedCgroup, EventRequest};
 
-use super::options::StatCommand;
+use super::cgroups;
+use super::options::{CgroupChoice, StatCommand};
+use super::problem::StatProblem;
 use crate::cmd::record;
 use crate::event_tables;
 use crate::failure::Failure;
@@ -30,8 +32,46 @@ pub(super) fn requested(command: &StatCommand) -> Result<Vec<EventRequest>, Fail
     ))
 }
 
-/// The events as tables show them.
+/// Puts the events into their control groups.
+///
+/// # Errors
+/// A group that does not exist, or no event for it.
+pub(super) fn in_cgroups(
+    command: &StatCommand,
+    requests: Vec<EventRequest>,
+) -> Result<Vec<EventRequest>, StatProblem> {
+    if command.cgroups == CgroupChoice::None {
+        return Ok(requests);
+    }
+    let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
+    let tree = CgroupTree::of_mounts(&mounts);
+    let all = requests.len();
+    let number_before = |texts: usize| match command.events.get(..texts) {
+        Some(texts) if texts.len() < command.events.len() => number_of(command, texts),
+        _ => all,
+    };
+    cgroups::apply(&command.cgroups, tree.as_ref(), requests, number_before)
+}
+
+/// The number of events that texts stand for, all of which were looked up before.
+fn number_of(command: &StatCommand, texts: &[String]) -> usize {
+    if texts.is_empty() {
+        return 0;
+    }
+    let events = StatCommand {
+        events: texts.to_vec(),
+        ..command.clone()
+    };
+    requested(&events).map_or(0, |requests| requests.len())
+}
+
+/// The events as tables show them. Where one is counted in a control group, all say in which.
 pub(super) fn shown(events: &[CountedEvent], threads: &[oxperf_abi::Tid]) -> Vec<CountEvent> {
+    let has_cgroups = events.iter().any(|event| event.request().cgroup.is_some());
+    let cgroup = |request: &EventRequest| {
+        let name = request.cgroup.as_ref().map_or("", CountedCgroup::name);
+        has_cgroups.then(|| name.to_owned())
+    };
     let event = |event: &CountedEvent| {
         let request = event.request();
         let sites = event.planned.sites.iter();
@@ -40,7 +80,7 @@ pub(super) fn shown(events: &[CountedEvent], threads: &[oxperf_abi::Tid]) -> Vec
             pmu: request.pmu.clone(),
             unit: request.unit.clone().unwrap_or_default(),
             scale: request.scale.unwrap_or(1.0),
-            cgroup: None,
+            cgroup: cgroup(request),
             is_supported: event.is_supported(),
             of_system: request.of_system,
             belongs_to_pmu: belongs_to_pmu(request),

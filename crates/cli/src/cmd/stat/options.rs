@@ -20,6 +20,8 @@ pub(super) struct StatCommand {
     pub(super) open_log: Option<PathBuf>,
     /// The texts of the events.
     pub(super) events: Vec<String>,
+    /// The control groups.
+    pub(super) cgroups: CgroupChoice,
     /// Folders of tables of events.
     pub(super) tables: TablesOptions,
     /// Nothing is counted but the time.
@@ -70,6 +72,26 @@ pub(super) struct StatCommand {
     pub(super) warnings: Vec<String>,
     /// The recording that counts go to.
     pub(super) recording: Option<CountRecordOptions>,
+}
+
+/// The control groups in which events are counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum CgroupChoice {
+    /// None is named.
+    None,
+    /// Each of them counts all events.
+    ForEach(String),
+    /// They belong to events, one by one.
+    OfEvents(Vec<CgroupList>),
+}
+
+/// Control groups for the events before them on the command line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct CgroupList {
+    /// The names, with commas between them.
+    pub(super) names: String,
+    /// The number of texts of events before it.
+    pub(super) events_before: usize,
 }
 
 /// The number of runs.
@@ -194,6 +216,9 @@ impl StatCommand {
         if self.draws_graph {
             self.check_graph(on_terminal)?;
         }
+        if self.cgroups != CgroupChoice::None && !wide {
+            return Err(StatProblem::needs_cpus());
+        }
         match self.grouping {
             CountGrouping::All => Ok(()),
             CountGrouping::Thread if !self.options.target.target.is_named() => {
@@ -203,10 +228,7 @@ impl StatCommand {
                 ))
             }
             CountGrouping::Thread => Ok(()),
-            _ if !wide => Err(StatProblem::contradiction(
-                "both cgroup and no-aggregation modes only available in system-wide mode",
-                &["--cgroup", "--no-aggr", "--all-cpus", "--for-each-cgroup"],
-            )),
+            _ if !wide => Err(StatProblem::needs_cpus()),
             _ => Ok(()),
         }
     }

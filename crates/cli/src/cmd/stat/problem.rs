@@ -103,6 +103,70 @@ impl StatProblem {
         }
     }
 
+    /// A control group that cannot be opened.
+    pub(super) fn no_cgroup(message: String) -> StatProblem {
+        StatProblem {
+            message: message + "\n",
+            options: vec!["--cgroup"],
+            code: code::BAD_OPTION,
+        }
+    }
+
+    /// There are no events to be counted in control groups.
+    pub(super) fn no_events_for_cgroups(option: &'static str) -> StatProblem {
+        let code = match option {
+            "--cgroup" => code::BAD_OPTION,
+            _ => CONTRADICTION,
+        };
+        StatProblem {
+            message: "must define events before cgroups\n".to_owned(),
+            options: vec![option],
+            code,
+        }
+    }
+
+    /// A list has more control groups than there are events before it.
+    pub(super) fn more_cgroups_than_events() -> StatProblem {
+        StatProblem {
+            message: "more cgroups than events\n".to_owned(),
+            options: vec!["--cgroup"],
+            code: code::BAD_OPTION,
+        }
+    }
+
+    /// No control group has the name, behind what was said about each.
+    pub(super) fn no_cgroup_matched(messages: &str, list: &str) -> StatProblem {
+        let list = oxperf_present::text::sanitize(list);
+        let message = format!("{messages}no cgroup matched: {list}");
+        StatProblem::contradiction(&message, &["--for-each-cgroup"])
+    }
+
+    /// A pattern of control groups that cannot be understood.
+    pub(super) fn no_pattern(pattern: &str, why: &str) -> StatProblem {
+        let pattern = oxperf_present::text::sanitize(pattern);
+        let message = format!("'{pattern}' is no pattern of cgroups: {why}");
+        StatProblem::contradiction(&message, &["--for-each-cgroup"])
+    }
+
+    /// What is possible only where CPUs are counted, and not tasks.
+    pub(super) fn needs_cpus() -> StatProblem {
+        StatProblem::contradiction(
+            "both cgroup and no-aggregation modes only available in system-wide mode",
+            &["--cgroup", "--no-aggr", "--all-cpus", "--for-each-cgroup"],
+        )
+    }
+
+    /// Both ways to name control groups.
+    pub(super) fn cgroups_twice() -> StatProblem {
+        StatProblem {
+            code: code::BAD_OPTION,
+            ..StatProblem::contradiction(
+                "--cgroup and --for-each-cgroup cannot be used together",
+                &["--cgroup", "--for-each-cgroup"],
+            )
+        }
+    }
+
     /// No task of the target exists.
     pub(super) fn no_task() -> StatProblem {
         StatProblem::contradiction("Problems finding threads of monitor", &["--pid", "--tid"])

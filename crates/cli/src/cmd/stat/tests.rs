@@ -40,7 +40,6 @@ fn what_is_not_here_yet_is_refused_with_a_way_around() {
     for words in [
         &["-M", "ipc"][..],
         &["-d"],
-        &["-G", "x"],
         &["--topdown"],
         &["--metric-only"],
     ] {

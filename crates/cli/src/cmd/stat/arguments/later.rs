@@ -30,7 +30,6 @@ const fn with_value(long: &'static str, instead: &'static str) -> Later {
 }
 
 const NO_METRICS: &str = "name the events with -e and divide their counts";
-const NO_CGROUPS: &str = "name the tasks with -p";
 const NAME_PMU: &str = "name the PMU in the event, as in cpu_core/cycles/";
 
 const LATER: &[Later] = &[
@@ -46,11 +45,6 @@ const LATER: &[Later] = &[
         short: Some('T'),
         ..plain("transaction", "name the events with -e: tx-start,tx-commit")
     },
-    Later {
-        short: Some('G'),
-        ..with_value("cgroup", NO_CGROUPS)
-    },
-    with_value("for-each-cgroup", NO_CGROUPS),
     with_value("filter", "count the tracepoint without a filter"),
     with_value("control", "start the program with -D"),
     with_value("cputype", NAME_PMU),
