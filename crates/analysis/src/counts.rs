@@ -2,11 +2,12 @@
 //!
 //! [`CountTable`] keeps the sums of all counters; [`CountTable::rows`] adds them up by a [`CountGrouping`]. [`Statistics`]
 //! has mean and deviation of what was repeated. [`MeasuredRuns`] keeps whole runs, and [`RunComparison`] puts two measurements
-//! beside each other.
+//! beside each other. [`CountMetrics`] has the values of metrics over rows.
 
 mod compare;
 mod grouping;
 mod history;
+mod metrics;
 mod runs;
 mod statistics;
 mod table;
@@ -15,7 +16,8 @@ mod welch;
 pub use compare::{ComparedCount, CountChange, MeasuredSide, RunComparison};
 pub use grouping::{CacheInstance, ClusterNumber, CountGroup, CountGrouping, CpuPlace, CpuPlaces};
 pub use history::{RateHistory, RateSeries};
+pub use metrics::{CountMetric, CountMetrics, MetricCell, MetricCounts, MetricEvent};
 pub use runs::{MeasuredEvent, MeasuredRun, MeasuredRuns, RunCount, RunOrigin};
 pub use statistics::Statistics;
-pub use table::{CountEvent, CountRow, CountSite, CountTable, CountTotal};
+pub use table::{CountEvent, CountRow, CountSite, CountTable, CountTotal, EventDisplay};
 pub use welch::{MeanTest, SIGNIFICANCE_LEVEL};

@@ -79,6 +79,8 @@ pub struct EventRequest {
     pub unit: Option<String>,
     /// The factor from a count to `unit`.
     pub scale: Option<f64>,
+    /// The name by which metrics know it, where that is another one.
+    pub metric_id: Option<String>,
 }
 
 impl AuxRequest {
@@ -124,6 +126,7 @@ impl EventRequest {
             of_system: false,
             unit: None,
             scale: None,
+            metric_id: None,
         }
     }
 

@@ -40,11 +40,16 @@ pub fn open_facts(
         online: machine.online.clone(),
         max_sample_rate: max_sample_rate(),
         max_stack: setting("perf_event_max_stack"),
-        nmi_watchdog: setting("nmi_watchdog") == Some(1),
+        nmi_watchdog: has_nmi_watchdog(),
         locked_down: lockdown.is_ok_and(|modes| modes.contains("[confidentiality]")),
         virtual_machine: is_virtual(&processor),
         pmu_is_uncore: cpumask.exists(),
     }
+}
+
+/// Returns whether the kernel's watchdog takes a counter of every core.
+pub fn has_nmi_watchdog() -> bool {
+    setting("nmi_watchdog") == Some(1)
 }
 
 /// Returns whether the processor says that a hypervisor runs it.

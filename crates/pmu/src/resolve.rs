@@ -6,6 +6,7 @@ mod breakpoint;
 mod cpus;
 mod event;
 mod legacy;
+mod metric_id;
 mod modifiers;
 mod regroup;
 mod sample_terms;

@@ -10,18 +10,20 @@ mod graph;
 mod group;
 mod heading;
 mod json;
+mod metrics;
 mod text;
 
 use std::time::Duration;
 
 use oxperf_abi::Tid;
-use oxperf_analysis::counts::{CountEvent, CountGrouping, CountRow};
+use oxperf_analysis::counts::{CountEvent, CountGrouping, CountRow, EventDisplay, MetricCell};
 
 pub use comparison::{ComparisonPage, comparison};
 pub use document::{DocumentError, read_runs, write_runs};
 pub use footer::{ElapsedTime, footer};
 pub use graph::{GraphSize, graph};
 pub use heading::{CountSubject, heading, interval_heading};
+pub use metrics::LastHeading;
 
 /// The form of the output.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -60,6 +62,10 @@ pub struct CountStyle {
     pub digit_separator: String,
     /// The measurement is repeated: rows show their deviation.
     pub is_repeated: bool,
+    /// There are several core PMUs: headings of metrics say whose they are.
+    pub names_core_pmus: bool,
+    /// Values of metrics have the colours of their thresholds.
+    pub is_coloured: bool,
 }
 
 /// The narrowest column of units.
@@ -94,30 +100,45 @@ pub struct CountPage<'a> {
     pub events: &'a [CountEvent],
     /// The rows.
     pub rows: &'a [CountRow],
+    /// For each row the metrics beside it.
+    pub metrics: &'a [Vec<MetricCell<'a>>],
     /// The threads that groups name.
     pub threads: &'a [ThreadLabel],
     /// Their moment.
     pub moment: CountMoment,
 }
 
-/// Appends the rows of a page.
-pub fn rows(out: &mut Vec<u8>, page: &CountPage<'_>, style: &CountStyle) {
-    for row in page.rows {
+/// Appends the rows of a page; `last` is the heading of metrics that stands above.
+pub fn rows(out: &mut Vec<u8>, page: &CountPage<'_>, style: &CountStyle, last: &mut LastHeading) {
+    for (index, row) in page.rows.iter().enumerate() {
         let Some(event) = page.events.get(row.event) else {
             continue;
         };
+        let metrics = page.metrics.get(index).map_or(&[][..], Vec::as_slice);
+        if !is_shown(event.display, metrics) {
+            continue;
+        }
         let cells = Cells {
             page,
             style,
             event,
             row,
+            metrics,
         };
         match &style.form {
-            CountForm::Text => text::row(out, cells),
-            CountForm::Csv { separator } => csv::row(out, cells, separator),
-            CountForm::Json => json::row(out, cells),
+            CountForm::Text => text::row(out, cells, last),
+            CountForm::Csv { separator } => csv::row(out, cells, separator, last),
+            CountForm::Json => json::row(out, cells, last),
         }
         out.push(b'\n');
+    }
+}
+
+fn is_shown(display: EventDisplay, metrics: &[MetricCell<'_>]) -> bool {
+    match display {
+        EventDisplay::Count => true,
+        EventDisplay::WithMetrics | EventDisplay::MetricsAlone => !metrics.is_empty(),
+        EventDisplay::Nothing => false,
     }
 }
 
@@ -128,9 +149,20 @@ struct Cells<'a> {
     style: &'a CountStyle,
     event: &'a CountEvent,
     row: &'a CountRow,
+    metrics: &'a [MetricCell<'a>],
 }
 
-impl Cells<'_> {
+impl<'a> Cells<'a> {
+    /// Returns whether the metrics stand alone, without the count.
+    fn is_without_count(&self) -> bool {
+        self.event.display == EventDisplay::MetricsAlone
+    }
+
+    /// The metrics below their headings.
+    fn sections(&self, last: &mut LastHeading) -> Vec<metrics::Section<'a>> {
+        metrics::sections(self.metrics, self.event, self.style.names_core_pmus, last)
+    }
+
     /// The value in the event's unit; the words for none where nothing was counted.
     fn value(&self) -> Result<f64, &'static str> {
         if !self.event.is_supported {

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use oxperf_metric::MetricDefinition;
 
 use crate::args::Args;
 use crate::process::in_path;
@@ -119,11 +120,23 @@ pub(super) fn run(mut args: Args) -> Result<ExitCode> {
     })
 }
 
-fn sweep_machine(shared: &Path, name: &str, jobs: usize, tally: &mut Tally) -> Result<()> {
+/// The metrics that perf7 has for a machine, with their rules of grouping.
+pub(super) fn of_machine(shared: &Path, name: &str, jobs: usize) -> Result<Vec<MetricDefinition>> {
+    let (reference, mut machine) = read(shared, name)?;
+    plans::single(&reference, &mut machine, jobs, &mut Part::default())?;
+    Ok(machine.metrics)
+}
+
+fn read(shared: &Path, name: &str) -> Result<(reference::Reference, machine::Machine)> {
     let reference = reference::Reference::new(&shared.join("tools/fakemachine/run"), name);
     let published = shared.join("pmu-events/json/perf-format/alderlake/adl-metrics.json");
     let published = (name == "intel-alderlake").then_some(published.as_path());
-    let mut machine = machine::Machine::read(&reference, published)?;
+    let machine = machine::Machine::read(&reference, published)?;
+    Ok((reference, machine))
+}
+
+fn sweep_machine(shared: &Path, name: &str, jobs: usize, tally: &mut Tally) -> Result<()> {
+    let (reference, mut machine) = read(shared, name)?;
     machine.parse_all(tally.part(&format!("{name}: expressions")));
     let single = plans::single(
         &reference,

@@ -6,8 +6,10 @@
 mod asked;
 mod lines;
 mod opened;
+mod slips;
+mod tables;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,6 +35,8 @@ struct Bench {
     programs: [PathBuf; 2],
     scratch: PathBuf,
     accepted: Vec<Accepted>,
+    /// The folders of metrics of the machines.
+    tables: BTreeMap<String, PathBuf>,
 }
 
 /// Compares every line and prints the table; `false` when something differs.
@@ -45,18 +49,30 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
         );
         return Ok(true);
     };
+    let lines = lines::read(&workspace::root().join("xtask/stat-lines.txt"))?;
+    let wanted =
+        |line: &StatLine| format!("{}/{}", line.machine, line.words).contains(&options.filter);
+    let lines: Vec<StatLine> = lines.into_iter().filter(wanted).collect();
     let bench = Bench {
         run,
         programs: [options.binary.clone(), perf],
         scratch: options.scratch.clone(),
         accepted: accepted::read()?,
+        tables: tables_of(&lines, options)?,
     };
-    let lines = lines::read(&workspace::root().join("xtask/stat-lines.txt"))?;
-    let wanted =
-        |line: &StatLine| format!("{}/{}", line.machine, line.words).contains(&options.filter);
-    let lines: Vec<StatLine> = lines.into_iter().filter(wanted).collect();
     let rows = parallel(options.jobs, &lines, |index, line| bench.row(index, line));
     Ok(Table::new("stat on made-up machines beside perf7", rows).print())
+}
+
+/// The folders of metrics of the machines of `lines`.
+fn tables_of(lines: &[StatLine], options: &Options) -> Result<BTreeMap<String, PathBuf>> {
+    let machines: BTreeSet<&String> = lines.iter().map(|line| &line.machine).collect();
+    let mut folders = BTreeMap::new();
+    for machine in machines {
+        let folder = tables::folder(&options.shared, &options.scratch, machine, options.jobs)?;
+        folders.extend(folder.map(|folder| (machine.clone(), folder)));
+    }
+    Ok(folders)
 }
 
 impl Bench {
@@ -84,7 +100,9 @@ impl Bench {
             .map(|program| self.text(program, line, scratch));
         let [ours, perfs] = texts;
         std::fs::remove_dir_all(scratch)?;
-        let difference = compare::difference(perfs?.as_bytes(), ours?.as_bytes());
+        let perfs = perfs?;
+        let ours = slips::forgiven(&perfs, &ours?);
+        let difference = compare::difference(perfs.as_bytes(), ours.as_bytes());
         Ok(difference.map_or(Outcome::Identical, Outcome::Differs))
     }
 
@@ -104,7 +122,11 @@ impl Bench {
             .arg(&line.machine)
             .arg("--");
         // The shell takes the words apart, as it does for a user.
-        let script = format!("exec \"$@\" stat {}", line.words);
+        let tables = self.tables.get(&line.machine);
+        let tables = tables.filter(|_| program == self.programs[0]);
+        let tables = tables.map(|folder| format!("--pmu-events {} ", folder.display()));
+        let words = tables.unwrap_or_default() + &line.words;
+        let script = format!("exec \"$@\" stat {words}");
         let mut shell = Command::new("sh");
         shell.args(["-c", &script, "sh"]);
         shell

@@ -36,6 +36,22 @@ pub struct CountEvent {
     pub belongs_to_pmu: bool,
     /// The sites where it is counted.
     pub sites: Vec<CountSite>,
+    /// What is shown of it.
+    pub display: EventDisplay,
+}
+
+/// What is shown of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EventDisplay {
+    /// Its count, with the metrics beside it.
+    #[default]
+    Count,
+    /// The same, where there are such metrics; nothing else.
+    WithMetrics,
+    /// The metrics alone.
+    MetricsAlone,
+    /// Nothing.
+    Nothing,
 }
 
 /// A sum of counts.

@@ -47,6 +47,7 @@ impl EventRequest {
             of_system: event.of_system,
             unit: event.unit,
             scale: event.scale,
+            metric_id: event.terms.metric_id,
         }
     }
 }

@@ -2,12 +2,14 @@
 
 mod arguments;
 mod cgroups;
+mod default_events;
 mod destination;
 mod diff;
 mod events;
 mod graph;
 mod groups;
 mod measure;
+mod metrics;
 mod offline;
 mod options;
 mod places;
@@ -19,14 +21,18 @@ mod report;
 mod runs;
 mod show;
 mod verbose;
+mod wanted;
 
 use oxperf_capture::{CaptureError, EventRequest, Target};
 use oxperf_sys::cpus;
 
 use crate::cmd::Entry;
+use crate::cmd::record::events::EventSources;
 use crate::failure::{Failure, code};
 use crate::output::print_error;
+use crate::{environment, event_tables};
 use measure::Measured;
+use metrics::MetricSources;
 use options::StatCommand;
 use problem::StatProblem;
 use show::Display;
@@ -46,14 +52,26 @@ const SIGNALLED: i32 = 128;
 
 /// Counts as the options say; the exit code is the workload's.
 fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
-    let requests = events::requested(command)?;
+    let tables = event_tables::of_machine(&command.tables)?;
+    let sources = EventSources::new(&command.events, &command.options.sysfs);
+    let catalogue = sources.catalogue(&tables);
+    let model = environment::cpu_model().filter(|_| command.needs_metrics());
+    let metrics = command
+        .needs_metrics()
+        .then(|| MetricSources::new(command, &catalogue, &tables, model.as_ref()));
+    let wanted = events::wanted(command, &catalogue, metrics.as_ref());
+    event_tables::problems(&tables)
+        .iter()
+        .for_each(|problem| print_error(problem));
+    let mut wanted = wanted?;
     if command.verbosity > 0 {
-        print_lines(&verbose::found(command, &requests));
+        print_lines(&verbose::found(command, &wanted.requests));
     }
-    let mut requests = match events::in_cgroups(command, requests) {
+    let mut requests = match events::in_cgroups(command, &catalogue, wanted.requests.clone()) {
         Ok(requests) => requests,
         Err(problem) => return Ok(arguments::report(&problem, program)),
     };
+    wanted.repeat(requests.len());
     let Some(command) = on_online_cpus(command, &requests) else {
         print_error(NOTHING_COUNTED);
         return Ok(code::USAGE_OF_PROGRAM);
@@ -63,7 +81,7 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
     if command.verbosity > 0 {
         print_error("Control descriptor is not initialized");
     }
-    let mut display = Display::new(&command)?;
+    let mut display = Display::new(&command, wanted, metrics.as_ref())?;
     match measure::measure(&command, requests, &mut display) {
         Ok(measured) => {
             let grown = display.finish_runs()?;

@@ -15,21 +15,21 @@ macro_rules! slots {
 const OF_SLOTS: [Row; 4] = [
     Row::new(
         "frontend_bound",
-        "TopdownL1",
+        "Default;TopdownL1",
         concat!("PMU@stall_slot_frontend@ / ", slots!()),
     )
     .threshold("frontend_bound > 0.2")
     .unit("100%"),
     Row::new(
         "backend_bound",
-        "TopdownL1",
+        "Default;TopdownL1",
         concat!("PMU@stall_slot_backend@ / ", slots!()),
     )
     .threshold("backend_bound > 0.2")
     .unit("100%"),
     Row::new(
         "retiring",
-        "TopdownL1",
+        "Default;TopdownL1",
         concat!(
             "(1 - PMU@stall_slot@ / ",
             slots!(),
@@ -40,7 +40,7 @@ const OF_SLOTS: [Row; 4] = [
     .unit("100%"),
     Row::new(
         "bad_speculation",
-        "TopdownL1",
+        "Default;TopdownL1",
         concat!(
             "(1 - PMU@stall_slot@ / ",
             slots!(),

@@ -35,62 +35,86 @@ macro_rules! rest {
 
 /// From Ice Lake on, and small cores from Goldmont on.
 const LEVEL_1: [Row; 4] = [
-    Row::new("tma_retiring", "TopdownL1", share!("retiring"))
+    Row::new("tma_retiring", "Default;TopdownL1", share!("retiring"))
         .threshold("tma_retiring > 0.7")
         .unit("100%"),
-    Row::new("tma_bad_speculation", "TopdownL1", share!("bad\\-spec"))
-        .threshold("tma_bad_speculation > 0.15")
-        .unit("100%"),
-    Row::new("tma_frontend_bound", "TopdownL1", share!("fe\\-bound"))
-        .threshold("tma_frontend_bound > 0.15")
-        .unit("100%"),
-    Row::new("tma_backend_bound", "TopdownL1", share!("be\\-bound"))
-        .threshold("tma_backend_bound > 0.2")
-        .unit("100%"),
+    Row::new(
+        "tma_bad_speculation",
+        "Default;TopdownL1",
+        share!("bad\\-spec"),
+    )
+    .threshold("tma_bad_speculation > 0.15")
+    .unit("100%"),
+    Row::new(
+        "tma_frontend_bound",
+        "Default;TopdownL1",
+        share!("fe\\-bound"),
+    )
+    .threshold("tma_frontend_bound > 0.15")
+    .unit("100%"),
+    Row::new(
+        "tma_backend_bound",
+        "Default;TopdownL1",
+        share!("be\\-bound"),
+    )
+    .threshold("tma_backend_bound > 0.2")
+    .unit("100%"),
 ];
 
 /// From Sapphire Rapids and the big cores of Alder Lake on.
 const LEVEL_2: [Row; 8] = [
-    Row::new("tma_heavy_operations", "TopdownL2", share!("heavy\\-ops"))
-        .threshold("tma_heavy_operations > 0.1")
-        .unit("100%"),
+    Row::new(
+        "tma_heavy_operations",
+        "Default;TopdownL2",
+        share!("heavy\\-ops"),
+    )
+    .threshold("tma_heavy_operations > 0.1")
+    .unit("100%"),
     Row::new(
         "tma_light_operations",
-        "TopdownL2",
+        "Default;TopdownL2",
         rest!("retiring", "heavy\\-ops"),
     )
     .threshold("tma_light_operations > 0.6")
     .unit("100%"),
     Row::new(
         "tma_branch_mispredicts",
-        "TopdownL2",
+        "Default;TopdownL2",
         share!("br\\-mispredict"),
     )
     .threshold("tma_branch_mispredicts > 0.1")
     .unit("100%"),
     Row::new(
         "tma_machine_clears",
-        "TopdownL2",
+        "Default;TopdownL2",
         rest!("bad\\-spec", "br\\-mispredict"),
     )
     .threshold("tma_machine_clears > 0.1")
     .unit("100%"),
-    Row::new("tma_fetch_latency", "TopdownL2", share!("fetch\\-lat"))
-        .threshold("tma_fetch_latency > 0.1")
-        .unit("100%"),
+    Row::new(
+        "tma_fetch_latency",
+        "Default;TopdownL2",
+        share!("fetch\\-lat"),
+    )
+    .threshold("tma_fetch_latency > 0.1")
+    .unit("100%"),
     Row::new(
         "tma_fetch_bandwidth",
-        "TopdownL2",
+        "Default;TopdownL2",
         rest!("fe\\-bound", "fetch\\-lat"),
     )
     .threshold("tma_fetch_bandwidth > 0.2")
     .unit("100%"),
-    Row::new("tma_memory_bound", "TopdownL2", share!("mem\\-bound"))
-        .threshold("tma_memory_bound > 0.2")
-        .unit("100%"),
+    Row::new(
+        "tma_memory_bound",
+        "Default;TopdownL2",
+        share!("mem\\-bound"),
+    )
+    .threshold("tma_memory_bound > 0.2")
+    .unit("100%"),
     Row::new(
         "tma_core_bound",
-        "TopdownL2",
+        "Default;TopdownL2",
         rest!("be\\-bound", "mem\\-bound"),
     )
     .threshold("tma_core_bound > 0.1")

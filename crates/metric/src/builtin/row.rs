@@ -52,6 +52,11 @@ impl Row {
         let some = |text: &'static str| (!text.is_empty()).then(|| text.into());
         let groups = || self.groups.split(';');
         let is_level = |group: &&str| ["TopdownL1", "TopdownL2"].contains(group);
+        let is_default = |group: &&str| *group == "Default";
+        // The metrics of generic events belong to no level. Of several kinds of cores all have the first, which is enough.
+        let level = groups().find(is_level);
+        let is_shown = level == Some("TopdownL1") || pmu.is_none();
+        let is_apart = |group: &&str| is_level(group) || is_default(group) && level.is_some();
         MetricDefinition {
             name: self.name.into(),
             expression: self.expression.replace("PMU@", &format!("{core}@")).into(),
@@ -59,9 +64,14 @@ impl Row {
             scale_unit: some(self.unit),
             pmu: pmu.map(|pmu| pmu.to_owned().into()),
             grouping: self.grouping,
-            ungrouped_in: groups().filter(is_level).map(Into::into).collect(),
-            default_group: None,
-            groups: groups().map(Into::into).collect(),
+            ungrouped_in: groups().filter(is_apart).map(Into::into).collect(),
+            default_group: level
+                .filter(|_| groups().any(|group| is_default(&group)))
+                .map(Into::into),
+            groups: groups()
+                .filter(|group| is_shown || !is_default(group))
+                .map(Into::into)
+                .collect(),
         }
     }
 

@@ -300,6 +300,24 @@ fn slots_of_arm() {
 }
 
 #[test]
+fn cores_with_events_for_slots_show_their_levels_without_being_asked() {
+    let headings = |metrics: &[MetricDefinition]| -> Vec<String> {
+        let default = metrics.iter().filter(|metric| metric.is_in("Default"));
+        default
+            .filter_map(|metric| metric.default_group.as_deref().map(str::to_owned))
+            .collect()
+    };
+    let slots = machine(&["cpu@topdown"]);
+    let metrics = of_cores(&[core("cpu", CoreVendor::Intel)], &slots);
+    let expected = [vec!["TopdownL1"; 4], vec!["TopdownL2"; 8]].concat();
+    assert_eq!(headings(&metrics), expected);
+    let older = machine(&["cpu@UOPS", "cpu@CPU_CLK", "cpu@IDQ", "cpu@INT_MISC"]);
+    let metrics = of_cores(&[core("cpu", CoreVendor::Intel)], &older);
+    assert_eq!((metrics.len(), headings(&metrics).len()), (4, 0));
+    assert_eq!(headings(&common()).len(), 0);
+}
+
+#[test]
 fn what_stat_shows_without_being_asked() {
     let groups = |group: &str| common().iter().filter(|metric| metric.is_in(group)).count();
     assert_eq!(

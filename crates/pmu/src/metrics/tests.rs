@@ -62,7 +62,7 @@ fn built_in_metrics_follow_the_cores() {
             ]
         );
         assert_eq!(metrics.named("TopdownL2").count(), 0);
-        assert_eq!(metrics.named("Default").count(), 11);
+        assert_eq!(metrics.named("Default").count(), 11 + level_1.len());
         let plan = MetricPlan::new("TopdownL1", &metrics, system, &PlanOptions::default()).unwrap();
         assert_eq!(plan.batches.len(), 1);
         assert_eq!(plan.batches[0].events.len(), 4);

@@ -3,6 +3,7 @@
 use super::cpus::wanted_cpus;
 use super::event::ResolvedEvent;
 use super::legacy;
+use super::metric_id::{self, ShownName};
 use super::sample_terms::SampleTerms;
 use super::value::{number, number_or_one, text, value_position};
 use crate::SyntaxProblem;
@@ -47,19 +48,26 @@ pub(super) fn with_sample_terms(
 }
 
 fn blank(pmu: &Pmu<'_>, event: &EventSpec) -> ResolvedEvent {
-    let plain =
-        matches!(event.form, EventForm::Name(_) | EventForm::Raw(_)) && event.terms.is_empty();
-    let several = plain && pmu.is_one_of_several_cores();
+    let shown = metric_id::name_without(event).unwrap_or_else(|| as_written(event));
+    let several = shown.is_alone && pmu.is_one_of_several_cores();
     let name = if several {
-        qualified(pmu, &event.name)
+        qualified(pmu, &shown.text)
     } else {
-        event.name.clone()
+        shown.text
     };
     let cpus = pmu.cpus();
     ResolvedEvent {
         of_system: cpus.is_some() && !pmu.is_core(),
         cpus,
         ..ResolvedEvent::new(&name, pmu.name())
+    }
+}
+
+fn as_written(event: &EventSpec) -> ShownName {
+    let is_plain = matches!(event.form, EventForm::Name(_) | EventForm::Raw(_));
+    ShownName {
+        text: event.name.clone(),
+        is_alone: is_plain && event.terms.is_empty(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Terms that any event takes and that say how to sample it, not what to count.
 
 use super::branch_filter;
+use super::metric_id;
 use super::value::{fitting, number_or_one, switch, text, value_position};
 use crate::SyntaxProblem;
 use crate::syntax::Term;
@@ -120,7 +121,7 @@ impl SampleTerms {
     fn take_rare(&mut self, term: &Term) -> Result<bool, SyntaxProblem> {
         match term.name.as_str() {
             "percore" => self.percore = switch(term)?,
-            "metric-id" => self.metric_id = Some(text(term)?.to_owned()),
+            metric_id::NAME => self.metric_id = Some(metric_id::decoded(text(term)?)),
             "aux-sample-size" => self.aux_sample_size = Some(fitting(term)?),
             "aux-output" => self.aux_output = Some(number_or_one(term)? != 0),
             "aux-action" => self.aux_action = Some(aux_action(term)?),

@@ -69,6 +69,7 @@ pub fn graph(
             style,
             event,
             row,
+            metrics: &[],
         };
         let rates = history.of(row);
         let beside = beside(cells, rates);
@@ -105,6 +106,7 @@ fn name(page: &CountPage<'_>, style: &CountStyle, row: &CountRow) -> String {
         style,
         event,
         row,
+        metrics: &[],
     };
     let mut name = String::new();
     if let Some(label) = group::label(cells) {
@@ -210,6 +212,7 @@ mod tests {
         let page = CountPage {
             events: &events,
             rows: &rows,
+            metrics: &[],
             threads: &[],
             moment: CountMoment::Interval(moment),
         };

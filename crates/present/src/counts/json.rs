@@ -1,50 +1,136 @@
 //! Rows as JSON objects, a line each.
 
-use super::{Cells, CountMoment, group};
+use oxperf_analysis::counts::MetricCell;
+
+use super::{Cells, CountMoment, LastHeading, group, metrics};
 use crate::json::string;
 use crate::text::put;
 
-pub(super) fn row(out: &mut Vec<u8>, cells: Cells<'_>) {
-    out.push(b'{');
-    if let CountMoment::Interval(moment) = cells.page.moment {
-        put!(
-            out,
-            "\"interval\" : {}.{:09}, ",
-            moment.as_secs(),
-            moment.subsec_nanos()
-        );
-    }
-    if let Some(label) = group::label(cells) {
-        put_text(out, label.key, &label.name);
-        if label.has_counters {
-            put!(out, "\"counters\" : {}, ", cells.row.total.counters);
-        }
+pub(super) fn row(out: &mut Vec<u8>, cells: Cells<'_>, last: &mut LastHeading) {
+    let mut object = Object::begin(out, cells);
+    if cells.is_without_count() {
+        push_sections(object, cells, last);
+        return;
     }
     match cells.value() {
-        Ok(value) => put_text(out, "counter-value", &format!("{value:.6}")),
-        Err(words) => put_text(out, "counter-value", words),
+        Ok(value) => object.text("counter-value", &format!("{value:.6}")),
+        Err(words) => object.text("counter-value", words),
     }
-    put_text(out, "unit", &cells.event.unit);
-    put_text(out, "event", &cells.event.name);
+    object.text("unit", &cells.event.unit);
+    object.text("event", &cells.event.name);
     if let Some(cgroup) = &cells.event.cgroup {
-        put_text(out, "cgroup", cgroup);
+        object.text("cgroup", cgroup);
     }
+    push_shares(&mut object, cells);
+    push_metrics(object, cells, cells.metrics).end();
+}
+
+/// The deviation over runs, and the time in which the event counted.
+fn push_shares(object: &mut Object<'_>, cells: Cells<'_>) {
+    let total = cells.row.total;
     if cells.style.is_repeated {
-        put!(
-            out,
-            "\"variance\" : {:.2}, ",
-            cells.row.total.relative_error
-        );
+        object.value("variance", &format!("{:.2}", total.relative_error));
     }
-    let (running, share) = (cells.row.total.running, cells.whole_running_share());
-    put!(
-        out,
-        "\"event-runtime\" : {running}, \"pcnt-running\" : {share}.00}}"
+    object.value("event-runtime", &total.running.to_string());
+    object.value(
+        "pcnt-running",
+        &format!("{}.00", cells.whole_running_share()),
     );
 }
 
-fn put_text(out: &mut Vec<u8>, key: &str, text: &str) {
-    put!(out, "\"{key}\" : ");
-    string::write(text, out);
-    put!(out, ", ");
+/// The metrics below their headings, in place of a count.
+fn push_sections(mut object: Object<'_>, cells: Cells<'_>, last: &mut LastHeading) {
+    for (index, section) in cells.sections(last).into_iter().enumerate() {
+        if index > 0 {
+            object = object.next(cells);
+        }
+        push_shares(&mut object, cells);
+        if let Some(heading) = section.heading {
+            object.text("metricgroup", &heading);
+            object = object.next(cells);
+        }
+        object = push_metrics(object, cells, section.cells);
+    }
+    object.end();
+}
+
+/// Metrics, each after the first in an object of its own.
+fn push_metrics<'a>(
+    mut object: Object<'a>,
+    cells: Cells<'_>,
+    metrics: &[MetricCell<'_>],
+) -> Object<'a> {
+    for (index, metric) in metrics.iter().enumerate() {
+        if index > 0 {
+            object = object.next(cells);
+        }
+        let value = match metric.value.is_nan() {
+            true => "nan".to_owned(),
+            false => format!("{:.6}", metric.value),
+        };
+        object.text("metric-value", &value);
+        object.text("metric-unit", metric.label);
+        if let Some(verdict) = metrics::verdict(metric) {
+            object.text("metric-threshold", verdict);
+        }
+    }
+    object
+}
+
+/// An object of a line that is being written.
+struct Object<'a> {
+    out: &'a mut Vec<u8>,
+    is_empty: bool,
+}
+
+impl<'a> Object<'a> {
+    /// Begins an object with the moment and the group.
+    fn begin(out: &'a mut Vec<u8>, cells: Cells<'_>) -> Object<'a> {
+        out.push(b'{');
+        let mut object = Object {
+            out,
+            is_empty: true,
+        };
+        if let CountMoment::Interval(moment) = cells.page.moment {
+            let seconds = format!("{}.{:09}", moment.as_secs(), moment.subsec_nanos());
+            object.value("interval", &seconds);
+        }
+        if let Some(label) = group::label(cells) {
+            object.text(label.key, &label.name);
+            if label.has_counters {
+                object.value("counters", &cells.row.total.counters.to_string());
+            }
+        }
+        object
+    }
+
+    /// Ends it and begins the next on a line of its own.
+    fn next(self, cells: Cells<'_>) -> Object<'a> {
+        let out = self.end();
+        out.push(b'\n');
+        Object::begin(out, cells)
+    }
+
+    fn end(self) -> &'a mut Vec<u8> {
+        self.out.push(b'}');
+        self.out
+    }
+
+    fn key(&mut self, key: &str) {
+        if !std::mem::take(&mut self.is_empty) {
+            put!(self.out, ", ");
+        }
+        put!(self.out, "\"{key}\" : ");
+    }
+
+    /// A member whose value is no text.
+    fn value(&mut self, key: &str, value: &str) {
+        self.key(key);
+        put!(self.out, "{value}");
+    }
+
+    fn text(&mut self, key: &str, text: &str) {
+        self.key(key);
+        string::write(text, self.out);
+    }
 }

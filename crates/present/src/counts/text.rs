@@ -1,9 +1,10 @@
 //! Rows as a table for people.
 
-use oxperf_analysis::counts::CountGroup;
+use oxperf_analysis::counts::{CountGroup, CountGrouping, MetricCell};
+use oxperf_metric::ThresholdVerdict;
 
 use super::group::{self, column};
-use super::{Cells, CountMoment};
+use super::{Cells, CountMoment, LastHeading, metrics};
 use crate::text::{put, sanitize};
 
 /// The width of values.
@@ -14,17 +15,86 @@ const NAME_WIDTH: usize = 32;
 const CGROUP_WIDTH: usize = 16;
 /// The width of what is computed from a count.
 const METRIC_WIDTH: usize = 38;
+/// The width of a number that is computed.
+const NUMBER_WIDTH: usize = 8;
+/// The width of a heading above metrics.
+const HEADING_WIDTH: usize = 20;
+/// The columns in front of what is computed: those of value, unit and name.
+const COUNT_WIDTH: usize = 56;
+/// Columns more where every CPU stands by itself.
+const CPU_INDENT: usize = 8;
+/// Ends a colour.
+const RESET: &str = "\x1b[m";
 /// The width of the number of counters.
 pub(super) const COUNTERS_WIDTH: usize = 4;
 
-pub(super) fn row(out: &mut Vec<u8>, cells: Cells<'_>) {
+pub(super) fn row(out: &mut Vec<u8>, cells: Cells<'_>, last: &mut LastHeading) {
+    push_beginning(out, cells);
+    if cells.is_without_count() {
+        return push_sections(out, cells, last);
+    }
+    push_value(out, cells);
+    push_name(out, cells);
+    push_metrics(out, cells, cells.metrics);
+    push_shares(out, cells);
+}
+
+/// The moment and the group.
+fn push_beginning(out: &mut Vec<u8>, cells: Cells<'_>) {
     if let CountMoment::Interval(moment) = cells.page.moment {
         put!(out, "{:6}.{:09} ", moment.as_secs(), moment.subsec_nanos());
     }
     push_group(out, cells);
-    push_value(out, cells);
-    push_name(out, cells);
-    put!(out, "{:METRIC_WIDTH$}", "");
+}
+
+/// The metrics below their headings, in place of a count.
+fn push_sections(out: &mut Vec<u8>, cells: Cells<'_>, last: &mut LastHeading) {
+    for (index, section) in cells.sections(last).into_iter().enumerate() {
+        if index > 0 {
+            out.push(b'\n');
+            push_beginning(out, cells);
+        }
+        match section.heading {
+            Some(heading) => put!(out, " {:>HEADING_WIDTH$}", sanitize(&heading)),
+            None => put!(out, "{:COUNT_WIDTH$}", ""),
+        }
+        push_metrics(out, cells, section.cells);
+        push_shares(out, cells);
+    }
+}
+
+/// Metrics, each after the first on a line of its own.
+fn push_metrics(out: &mut Vec<u8>, cells: Cells<'_>, metrics: &[MetricCell<'_>]) {
+    if metrics.is_empty() {
+        put!(out, "{:METRIC_WIDTH$}", "");
+    }
+    for (index, metric) in metrics.iter().enumerate() {
+        if index > 0 {
+            out.push(b'\n');
+            push_beginning(out, cells);
+            if cells.style.grouping == CountGrouping::Cpu {
+                put!(out, "{:CPU_INDENT$}", "");
+            }
+            put!(out, "{:COUNT_WIDTH$}", "");
+        }
+        push_metric(out, cells, metric);
+    }
+}
+
+fn push_metric(out: &mut Vec<u8>, cells: Cells<'_>, metric: &MetricCell<'_>) {
+    let number = format!("{:>NUMBER_WIDTH$}", metrics::number(metric));
+    let rest = METRIC_WIDTH.saturating_sub(" # ".len() + number.chars().count() + " ".len());
+    let colour = colour(metric).filter(|_| cells.style.is_coloured);
+    put!(out, " # ");
+    match colour {
+        Some(colour) => put!(out, "{colour}{number}{RESET}"),
+        None => put!(out, "{number}"),
+    }
+    put!(out, " {:rest$}", sanitize(metric.label));
+}
+
+/// The deviation over runs, and the share of the time in which the event counted.
+fn push_shares(out: &mut Vec<u8>, cells: Cells<'_>) {
     let error = cells.row.total.relative_error;
     if cells.style.is_repeated && error != 0.0 {
         put!(out, "  ( +-{error:6.2}% )");
@@ -32,6 +102,15 @@ pub(super) fn row(out: &mut Vec<u8>, cells: Cells<'_>) {
     let total = cells.row.total;
     if total.running != total.enabled {
         put!(out, "  ({:.2}%)", cells.running_share());
+    }
+}
+
+/// The colour of what a threshold says.
+fn colour(metric: &MetricCell<'_>) -> Option<&'static str> {
+    match metric.verdict? {
+        ThresholdVerdict::Good => Some("\x1b[32m"),
+        ThresholdVerdict::Bad => Some("\x1b[31m"),
+        ThresholdVerdict::Unknown => None,
     }
 }
 

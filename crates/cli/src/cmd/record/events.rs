@@ -3,7 +3,9 @@
 use std::io;
 
 use oxperf_capture::{AuxAction, EventRequest};
-use oxperf_pmu::{Catalogue, DrmPmus, HwmonPmus, SystemPmus, TracepointSource, parse, resolve};
+use oxperf_pmu::{
+    Catalogue, DrmPmus, HwmonPmus, ResolvedEvent, SystemPmus, TracepointSource, parse, resolve,
+};
 use oxperf_pmu_events::EventTables;
 use oxperf_sys::Sysfs;
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
@@ -19,29 +21,52 @@ pub(in crate::cmd) fn may_mean_graphics(text: &str) -> bool {
     text.contains("drm")
 }
 
+/// Where this machine's events come from.
+pub(in crate::cmd) struct EventSources {
+    pmus: SystemPmus,
+    tracepoints: Tracepoints,
+    sensors: HwmonPmus,
+    graphics: Option<DrmPmus>,
+}
+
+impl EventSources {
+    /// Those of the machine that `sysfs` describes, as far as `texts` can mean them.
+    pub(in crate::cmd) fn new(texts: &[String], sysfs: &Sysfs) -> EventSources {
+        let graphics = texts.iter().any(|text| may_mean_graphics(text));
+        EventSources {
+            pmus: SystemPmus::below(sysfs.root()),
+            tracepoints: Tracepoints::of_kernel(),
+            sensors: HwmonPmus::below(sysfs.root()),
+            graphics: graphics.then(DrmPmus::of_machine),
+        }
+    }
+
+    /// The events by name.
+    pub(in crate::cmd) fn catalogue<'a>(&'a self, tables: &'a EventTables) -> Catalogue<'a> {
+        let catalogue = Catalogue::new(&self.pmus, &self.tracepoints)
+            .with_tables(tables)
+            .with(&self.sensors);
+        match &self.graphics {
+            Some(graphics) => catalogue.with(graphics),
+            None => catalogue,
+        }
+    }
+}
+
 /// Looks up the events that the user named.
 pub(in crate::cmd) fn requested(
     texts: &[String],
     sysfs: &Sysfs,
     tables: &EventTables,
 ) -> Result<Vec<EventRequest>, Failure> {
-    let (pmus, tracepoints) = (SystemPmus::below(sysfs.root()), Tracepoints::of_kernel());
-    let sensors = HwmonPmus::below(sysfs.root());
-    let graphics = DrmPmus::of_machine();
-    let mut catalogue = Catalogue::new(&pmus, &tracepoints)
-        .with_tables(tables)
-        .with(&sensors);
-    if texts.iter().any(|text| may_mean_graphics(text)) {
-        catalogue = catalogue.with(&graphics);
-    }
-    requested_in(texts, &catalogue)
+    requested_in(texts, &EventSources::new(texts, sysfs).catalogue(tables))
 }
 
 /// Looks up the events that the user named, or the default event, in a catalogue.
 ///
 /// # Errors
 /// A text that cannot be read, names nothing here, or asks for a trace that there is not.
-pub(super) fn requested_in(
+pub(in crate::cmd) fn requested_in(
     texts: &[String],
     catalogue: &Catalogue<'_>,
 ) -> Result<Vec<EventRequest>, Failure> {
@@ -62,27 +87,44 @@ fn default_event(catalogue: &Catalogue<'_>) -> Result<Vec<EventRequest>, Failure
 }
 
 /// Looks up event texts. Leaders are named by their sites among all events.
-pub(super) fn look_up_in(
+pub(in crate::cmd) fn look_up_in(
     texts: &[&str],
     catalogue: &Catalogue<'_>,
 ) -> Result<Vec<EventRequest>, Failure> {
     let mut requests = Vec::with_capacity(texts.len());
     for text in texts {
-        let events = parse(text).and_then(|list| resolve(&list, catalogue));
-        let events =
-            events.map_err(|error| Failure::bad_option(with_advice(&error.to_string())))?;
+        let events = resolved(text, catalogue)?;
         if events.iter().any(|event| event.regrouped) {
             print_error("WARNING: events were regrouped to match PMUs");
         }
-        let before = requests.len();
-        for event in events {
-            let mut request = EventRequest::from_resolved(event);
-            request.leader = request.leader.map(|leader| leader + before);
-            requests.push(request);
-        }
+        add(events, &mut requests);
     }
     check_traces(&requests)?;
     Ok(requests)
+}
+
+/// Looks up the events of a text that no user wrote, and adds them to `requests`.
+pub(in crate::cmd) fn look_up_planned(
+    text: &str,
+    catalogue: &Catalogue<'_>,
+    requests: &mut Vec<EventRequest>,
+) -> Result<(), Failure> {
+    add(resolved(text, catalogue)?, requests);
+    Ok(())
+}
+
+fn resolved(text: &str, catalogue: &Catalogue<'_>) -> Result<Vec<ResolvedEvent>, Failure> {
+    let events = parse(text).and_then(|list| resolve(&list, catalogue));
+    events.map_err(|error| Failure::bad_option(with_advice(&error.to_string())))
+}
+
+fn add(events: Vec<ResolvedEvent>, requests: &mut Vec<EventRequest>) {
+    let before = requests.len();
+    for event in events {
+        let mut request = EventRequest::from_resolved(event);
+        request.leader = request.leader.map(|leader| leader + before);
+        requests.push(request);
+    }
 }
 
 /// Trace in samples, samples in a trace, and stopping a trace need a trace: an event of such a PMU that leads the group.

@@ -1,6 +1,7 @@
 //! The options of `stat`: each defined once, with its help, and read into typed options.
 
 mod later;
+mod metrics;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -51,6 +52,7 @@ pub(super) fn options_of(command: Command) -> Command {
         .args_override_self(true)
         .next_help_heading("What to count")
         .args(event_arguments())
+        .args(metrics::arguments())
         .arg(event_tables::arguments::option())
         .next_help_heading("Whom to count")
         .args(target_arguments())
@@ -267,6 +269,9 @@ pub(super) fn parse(
     let subject = subject(matches, &words);
     let rounds = rounds(matches)?;
     let output = output(matches)?;
+    // These forms have no place for thresholds.
+    let mut wishes = metrics::wishes(matches);
+    wishes.no_threshold |= matches!(form, CountForm::Csv { .. });
     let command = StatCommand {
         options: CountOptions {
             target,
@@ -280,6 +285,7 @@ pub(super) fn parse(
         open_log: environment::open_log(),
         events: events(matches),
         cgroups: cgroups(matches)?,
+        metrics: wishes,
         tables: event_tables::arguments::options(matches, configuration),
         counts_nothing: matches.get_flag("null"),
         repeats: repeats(matches)?,

@@ -1,35 +1,50 @@
 //! The events to count, and what the tables need to know of them.
 
 use oxperf_abi::{EventType, HardwareId};
-use oxperf_analysis::counts::{CountEvent, CountSite};
+use oxperf_analysis::counts::{CountEvent, CountSite, EventDisplay};
 use oxperf_capture::count::CountedEvent;
 use oxperf_capture::plan::{OpenSite, TargetTask};
 use oxperf_capture::{CgroupTree, CountedCgroup, EventRequest};
+use oxperf_pmu::Catalogue;
 
-use super::cgroups;
+use super::metrics::MetricSources;
 use super::options::{CgroupChoice, StatCommand};
 use super::problem::StatProblem;
+use super::wanted::Wanted;
+use super::{cgroups, default_events};
 use crate::cmd::record;
-use crate::event_tables;
 use crate::failure::Failure;
-use crate::output::print_error;
 
-/// Looks up the events that the user named.
-pub(super) fn requested(command: &StatCommand) -> Result<Vec<EventRequest>, Failure> {
+/// perf's exit code for metrics that are not there.
+const NO_METRIC: i32 = 2;
+
+/// Looks up what is counted: the events and metrics that the user named, else those of the default metrics.
+///
+/// # Errors
+/// A name that nothing has, or a text that cannot be read.
+pub(super) fn wanted(
+    command: &StatCommand,
+    catalogue: &Catalogue<'_>,
+    metrics: Option<&MetricSources<'_>>,
+) -> Result<Wanted, Failure> {
+    let wishes = &command.metrics;
+    let mut wanted = Wanted::default();
     if !command.events.is_empty() {
-        let tables = event_tables::of_machine(&command.tables)?;
-        let requests = record::events::requested(&command.events, &command.options.sysfs, &tables);
-        event_tables::problems(&tables)
-            .iter()
-            .for_each(|problem| print_error(problem));
-        return requests;
+        let requests = record::events::requested_in(&command.events, catalogue)?;
+        wanted = Wanted::of_events(requests);
     }
-    if command.counts_nothing {
-        return Ok(Vec::new());
+    let Some(metrics) = metrics else {
+        return Ok(wanted);
+    };
+    if let Some(list) = &wishes.list {
+        let plan = metrics.plan(list, &metrics.options(wishes));
+        let plan = plan.map_err(|error| Failure::with_code(error.to_string(), NO_METRIC))?;
+        wanted.add_plan(plan, catalogue)?;
     }
-    Err(Failure::bad_option(
-        "the events that are counted by default are not here yet: name some with -e, such as -e task-clock,page-faults,cycles,instructions",
-    ))
+    if wanted.requests.is_empty() && !command.counts_nothing {
+        wanted = default_events::wanted(wishes.details, metrics, catalogue)?;
+    }
+    Ok(wanted)
 }
 
 /// Puts the events into their control groups.
@@ -38,6 +53,7 @@ pub(super) fn requested(command: &StatCommand) -> Result<Vec<EventRequest>, Fail
 /// A group that does not exist, or no event for it.
 pub(super) fn in_cgroups(
     command: &StatCommand,
+    catalogue: &Catalogue<'_>,
     requests: Vec<EventRequest>,
 ) -> Result<Vec<EventRequest>, StatProblem> {
     if command.cgroups == CgroupChoice::None {
@@ -47,22 +63,19 @@ pub(super) fn in_cgroups(
     let tree = CgroupTree::of_mounts(&mounts);
     let all = requests.len();
     let number_before = |texts: usize| match command.events.get(..texts) {
-        Some(texts) if texts.len() < command.events.len() => number_of(command, texts),
+        Some(texts) if texts.len() < command.events.len() => number_of(texts, catalogue),
         _ => all,
     };
     cgroups::apply(&command.cgroups, tree.as_ref(), requests, number_before)
 }
 
 /// The number of events that texts stand for, all of which were looked up before.
-fn number_of(command: &StatCommand, texts: &[String]) -> usize {
+fn number_of(texts: &[String], catalogue: &Catalogue<'_>) -> usize {
     if texts.is_empty() {
         return 0;
     }
-    let events = StatCommand {
-        events: texts.to_vec(),
-        ..command.clone()
-    };
-    requested(&events).map_or(0, |requests| requests.len())
+    let requests = record::events::requested_in(texts, catalogue);
+    requests.map_or(0, |requests| requests.len())
 }
 
 /// The events as tables show them. Where one is counted in a control group, all say in which.
@@ -85,6 +98,7 @@ pub(super) fn shown(events: &[CountedEvent], threads: &[oxperf_abi::Tid]) -> Vec
             of_system: request.of_system,
             belongs_to_pmu: belongs_to_pmu(request),
             sites: sites.map(|site| count_site(*site, threads)).collect(),
+            display: EventDisplay::Count,
         }
     };
     events.iter().map(event).collect()

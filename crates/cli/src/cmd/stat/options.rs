@@ -7,6 +7,7 @@ use oxperf_analysis::counts::CountGrouping;
 use oxperf_capture::count::{CountOptions, CountRecordOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
+use super::metrics::MetricWishes;
 use super::problem::StatProblem;
 use super::runs::RunsOptions;
 use crate::event_tables::TablesOptions;
@@ -22,6 +23,8 @@ pub(super) struct StatCommand {
     pub(super) events: Vec<String>,
     /// The control groups.
     pub(super) cgroups: CgroupChoice,
+    /// The metrics.
+    pub(super) metrics: MetricWishes,
     /// Folders of tables of events.
     pub(super) tables: TablesOptions,
     /// Nothing is counted but the time.
@@ -198,6 +201,18 @@ impl StatCommand {
             problem,
             &["--graph", "--interval-print"],
         ))
+    }
+
+    /// Returns whether metrics are counted: those that the user names, or the default ones.
+    pub(super) fn needs_metrics(&self) -> bool {
+        self.metrics.list.is_some() || self.events.is_empty() && !self.counts_nothing
+    }
+
+    /// Returns whether values of metrics have colours.
+    pub(super) fn is_coloured(&self) -> bool {
+        self.to_terminal
+            && self.output == CountOutput::StandardError
+            && self.form == CountForm::Text
     }
 
     /// Refuses options that make no sense together.

@@ -6,20 +6,25 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use oxperf_abi::Tid;
-use oxperf_analysis::counts::{CountEvent, CountGrouping, CountTable, CpuPlaces};
+use oxperf_analysis::counts::{
+    CountEvent, CountGrouping, CountMetric, CountRow, CountTable, CpuPlaces, EventDisplay,
+    MetricCell, MetricCounts,
+};
 use oxperf_capture::Target;
 use oxperf_capture::count::{CountOutcome, Counters};
 use oxperf_present::counts::{
-    CountForm, CountMoment, CountPage, CountStyle, ElapsedTime, ThreadLabel, footer, heading,
-    interval_heading, rows,
+    CountForm, CountMoment, CountPage, CountStyle, ElapsedTime, LastHeading, ThreadLabel, footer,
+    heading, interval_heading, rows,
 };
 
 use super::destination::Destination;
 use super::events::{name_on_pmu, shown};
 use super::graph::Picture;
 use super::measure::Readings;
+use super::metrics::MetricSources;
 use super::options::{Repeats, StatCommand};
 use super::runs::{self, Baseline, NamedRuns, RunKeeper};
+use super::wanted::Wanted;
 use super::{places, reasons, verbose};
 use crate::environment;
 use crate::failure::Failure;
@@ -55,6 +60,10 @@ pub(super) struct Display<'a> {
     keeper: Option<RunKeeper>,
     /// The measurement that they are compared with.
     baseline: Option<Baseline>,
+    wanted: Wanted,
+    /// What metrics are computed with.
+    metrics: Option<&'a MetricSources<'a>>,
+    last_heading: LastHeading,
 }
 
 impl<'a> Display<'a> {
@@ -62,7 +71,11 @@ impl<'a> Display<'a> {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub(super) fn new(command: &'a StatCommand) -> Result<Display<'a>, Failure> {
+    pub(super) fn new(
+        command: &'a StatCommand,
+        wanted: Wanted,
+        metrics: Option<&'a MetricSources<'a>>,
+    ) -> Result<Display<'a>, Failure> {
         let separator = environment::digit_separator().filter(|_| command.groups_digits);
         let baseline = command.runs.baseline.as_deref().map(Baseline::read);
         let baseline = baseline.transpose()?;
@@ -88,6 +101,8 @@ impl<'a> Display<'a> {
                 unit_width: 0,
                 digit_separator: separator.unwrap_or_default(),
                 is_repeated: command.repeats != Repeats::Times(1),
+                names_core_pmus: metrics.is_some_and(MetricSources::has_several_cores),
+                is_coloured: command.is_coloured(),
             },
             table: CountTable::default(),
             threads: Vec::new(),
@@ -101,6 +116,9 @@ impl<'a> Display<'a> {
             picture: command.draws_graph.then(Picture::default),
             keeper: command.runs.keeps_runs().then(|| RunKeeper::new(command)),
             baseline,
+            wanted,
+            metrics,
+            last_heading: LastHeading::default(),
         })
     }
 
@@ -119,10 +137,23 @@ impl<'a> Display<'a> {
         self.reasons = reasons::text(events);
         self.refused = events.iter().map(|event| !event.is_supported()).collect();
         self.order = counters.reading_order();
-        let events = shown(events, threads);
+        let events = self.displayed(shown(events, threads));
         self.style.unit_width = CountStyle::unit_width(&events);
         self.threads = threads.iter().map(|&tid| counted_thread(tid)).collect();
         self.table = CountTable::new(events);
+    }
+
+    /// The events with what is shown of each.
+    fn displayed(&self, mut events: Vec<CountEvent>) -> Vec<CountEvent> {
+        for (index, event) in events.iter_mut().enumerate() {
+            let display = self.wanted.displays.get(index).copied();
+            let is_skipped = !event.is_supported && self.wanted.skippable.get(index) == Some(&true);
+            event.display = match is_skipped {
+                true => EventDisplay::Nothing,
+                false => display.unwrap_or_default(),
+            };
+        }
+        events
     }
 
     /// Shows what was counted in an interval that ended at `moment`.
@@ -150,16 +181,28 @@ impl<'a> Display<'a> {
     /// Draws the picture anew, with an interval that ended at `moment`.
     fn draw(&mut self, mut picture: Picture, moment: Duration) -> io::Result<()> {
         let merges = self.command.merges_pmus;
-        let shown = self.table.rows(self.command.grouping, &self.places, merges);
+        let mut shown = self.table.rows(self.command.grouping, &self.places, merges);
+        shown.retain(|row| self.is_drawn(row.event));
         let page = CountPage {
             events: &self.named_events(),
             rows: &shown,
+            metrics: &[],
             threads: &self.threads,
             moment: CountMoment::Interval(moment),
         };
         let out = picture.draw(&page, &self.style, moment);
         self.picture = Some(picture);
         self.write(&out)
+    }
+
+    /// Returns whether an event has a line in pictures: one that is there for metrics alone has none.
+    fn is_drawn(&self, event: usize) -> bool {
+        let display = self.table.events().get(event).map(|event| event.display);
+        match display.unwrap_or_default() {
+            EventDisplay::Count => true,
+            EventDisplay::WithMetrics => self.wanted.metrics.beside(event).next().is_some(),
+            EventDisplay::MetricsAlone | EventDisplay::Nothing => false,
+        }
     }
 
     /// Takes the counts and times of a run that has ended.
@@ -297,17 +340,21 @@ impl<'a> Display<'a> {
         self.times.clear();
     }
 
-    fn push_rows(&self, out: &mut Vec<u8>, moment: CountMoment) {
+    fn push_rows(&mut self, out: &mut Vec<u8>, moment: CountMoment) {
         let merges = self.command.merges_pmus;
         let shown = self.table.rows(self.command.grouping, &self.places, merges);
+        let mut last_heading = std::mem::take(&mut self.last_heading);
         let events = self.named_events();
+        let metrics = metric_cells(&self.wanted, self.metrics, &events, &shown);
         let page = CountPage {
             events: &events,
             rows: &shown,
+            metrics: &metrics,
             threads: &self.threads,
             moment,
         };
-        rows(out, &page, &self.style);
+        rows(out, &page, &self.style, &mut last_heading);
+        self.last_heading = last_heading;
     }
 
     /// The events by the names that rows have.
@@ -361,6 +408,33 @@ impl<'a> Display<'a> {
         }
         self.destination.write(bytes)
     }
+}
+
+/// For each row the values of the metrics beside it.
+fn metric_cells<'a>(
+    wanted: &'a Wanted,
+    metrics: Option<&MetricSources<'_>>,
+    events: &[CountEvent],
+    rows: &[CountRow],
+) -> Vec<Vec<MetricCell<'a>>> {
+    let Some(metrics) = metrics else {
+        return Vec::new();
+    };
+    let is_supported = |event: usize| events.get(event).is_some_and(|event| event.is_supported);
+    let counts = MetricCounts::new(rows, &is_supported);
+    let cells = |row: &CountRow| {
+        let beside = wanted.metrics.beside(row.event);
+        let cell = |metric: &'a _| {
+            CountMetric::cell(
+                metric,
+                &counts,
+                (row.event, row.group),
+                metrics.environment(),
+            )
+        };
+        beside.map(cell).collect()
+    };
+    rows.iter().map(cells).collect()
 }
 
 /// A thread with its name; one that is gone has none.

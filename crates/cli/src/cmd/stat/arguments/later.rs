@@ -34,14 +34,6 @@ const NAME_PMU: &str = "name the PMU in the event, as in cpu_core/cycles/";
 
 const LATER: &[Later] = &[
     Later {
-        short: Some('d'),
-        ..plain("detailed", "name the events with -e")
-    },
-    Later {
-        short: Some('M'),
-        ..with_value("metrics", NO_METRICS)
-    },
-    Later {
         short: Some('T'),
         ..plain("transaction", "name the events with -e: tx-start,tx-commit")
     },
@@ -52,9 +44,6 @@ const LATER: &[Later] = &[
     plain("hybrid-merge", "add up the counts of the PMUs"),
     plain("percore-show-thread", "count with -A"),
     plain("metric-only", NO_METRICS),
-    plain("metric-no-group", NO_METRICS),
-    plain("metric-no-merge", NO_METRICS),
-    plain("metric-no-threshold", NO_METRICS),
     plain("topdown", NO_METRICS),
     with_value("td-level", NO_METRICS),
     plain(

@@ -8,8 +8,8 @@ use oxperf_analysis::counts::{CountEvent, CountGrouping, CountSite, CountTable, 
 use oxperf_data::features::CmdLine;
 use oxperf_data::{Container, Reader};
 use oxperf_present::counts::{
-    CountForm, CountMoment, CountPage, CountStyle, CountSubject, ElapsedTime, ThreadLabel, footer,
-    heading, interval_heading, rows,
+    CountForm, CountMoment, CountPage, CountStyle, CountSubject, ElapsedTime, LastHeading,
+    ThreadLabel, footer, heading, interval_heading, rows,
 };
 use oxperf_present::text::sanitize;
 use oxperf_session::{
@@ -85,10 +85,11 @@ impl<'o> Pages<'o> {
         let page = CountPage {
             events: table.events(),
             rows: &shown,
+            metrics: &[],
             threads: &threads,
             moment,
         };
-        rows(&mut out, &page, &style);
+        rows(&mut out, &page, &style, &mut LastHeading::default());
         if style.form == CountForm::Text && !is_interval {
             footer(&mut out, &elapsed(time));
         }
@@ -115,6 +116,8 @@ impl<'o> Pages<'o> {
             unit_width: CountStyle::unit_width(&[]),
             digit_separator: separator.unwrap_or_default(),
             is_repeated: false,
+            names_core_pmus: false,
+            is_coloured: false,
         }
     }
 }
