@@ -25,6 +25,7 @@ use crate::options::TargetOptions;
 
 pub use counters::{CountedEvent, Counters};
 pub use course::{CountNews, CountingRun};
+pub use own::{PresentValue, present_value};
 pub use recorder::{CountRecordOptions, CountRecorder, RoundKind, StatSettings};
 
 /// All that a counting run is told.

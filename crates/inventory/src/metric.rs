@@ -66,7 +66,7 @@ fn of_definition(
         expression: metric.expression.clone().into_owned(),
         threshold: metric.threshold.clone().map(Into::into),
         scale_unit: metric.scale_unit.clone().map(Into::into),
-        brief: described.and_then(|table| table.brief).map(str::to_owned),
+        brief: metric.description.clone().map(Into::into),
         long: described.and_then(|table| table.long).map(str::to_owned),
         unit: metric
             .pmu

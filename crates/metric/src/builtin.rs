@@ -4,6 +4,7 @@
 mod amd;
 mod arm;
 mod common;
+mod descriptions;
 mod intel;
 mod row;
 

@@ -9,6 +9,8 @@ pub struct MetricDefinition {
     pub name: Cow<'static, str>,
     /// The groups that it is in: `TopdownL1`, `Default`.
     pub groups: Vec<Cow<'static, str>>,
+    /// What it says, in a phrase or a sentence.
+    pub description: Option<Cow<'static, str>>,
     /// The expression.
     pub expression: Cow<'static, str>,
     /// An expression that is true where the value asks for attention.

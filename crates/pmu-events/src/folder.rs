@@ -6,17 +6,22 @@ mod model;
 
 use crate::error::{TableProblem, TablesError};
 use crate::mapfile::Mapfile;
+use crate::plain_names;
 use crate::published::{FileContext, StandardEvents};
 use crate::store::{Store, StoreBuilder};
 use files::{Files, entries};
 use model::Model;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// A folder of tables. Making one looks for its mapfiles; the tables of a CPU are read later.
 #[derive(Clone, Debug)]
 pub struct TableFolder {
     root: PathBuf,
     mapfiles: Vec<PathBuf>,
+    /// The names of events with neither point nor underline, where they are listed; read when a name is first asked for.
+    plain_names: OnceLock<Option<BTreeSet<String>>>,
 }
 
 /// The tables of a CPU, and what could not be read.
@@ -49,7 +54,18 @@ impl TableFolder {
         Ok(TableFolder {
             root: root.to_owned(),
             mapfiles,
+            plain_names: OnceLock::new(),
         })
+    }
+
+    /// Returns whether the tables may have an event of this name in lower case, as far as can be said without reading them:
+    /// imported tables have a list of names beside them.
+    pub(crate) fn may_have(&self, name: &str) -> bool {
+        let names = self
+            .plain_names
+            .get_or_init(|| plain_names::read(&self.root));
+        let names = names.as_ref().filter(|_| plain_names::is_plain(name));
+        names.is_none_or(|names| names.contains(name))
     }
 
     /// Reads the tables of a CPU.

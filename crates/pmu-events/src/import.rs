@@ -5,6 +5,8 @@ mod zip;
 
 use crate::error::TablesError;
 use crate::mapfile::Mapfile;
+use crate::plain_names;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -55,13 +57,16 @@ pub fn import(
     let folder = destination.join(layout.name);
     let fresh = destination.join(format!("{}.new", layout.name));
     remove(&fresh)?;
-    let mut count = 0;
+    let (mut count, mut names) = (0, BTreeSet::new());
     for file in &files {
         if let Ok(path) = file.path.strip_prefix(&layout.root) {
             write(&fresh.join(path), &file.contents)?;
+            plain_names::collect(&String::from_utf8_lossy(&file.contents), &mut names);
             count += 1;
         }
     }
+    let names = plain_names::write(&names);
+    write(&fresh.join(plain_names::FILE), names.as_bytes())?;
     remove(&folder)?;
     fs::rename(&fresh, &folder).map_err(|error| io(&folder, error))?;
     Ok(ImportSummary {

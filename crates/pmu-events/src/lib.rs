@@ -23,6 +23,7 @@ pub mod import;
 mod json;
 mod mapfile;
 pub mod packed;
+mod plain_names;
 mod published;
 mod store;
 mod tables;

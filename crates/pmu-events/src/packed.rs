@@ -6,6 +6,7 @@
 mod block;
 mod bytes;
 
+use crate::plain_names::is_plain;
 use crate::store::Store;
 use bytes::{Cursor, put_number, put_text};
 use flate2::Compression;
@@ -71,12 +72,6 @@ fn plain_names(models: &[PackedModel]) -> BTreeSet<&str> {
     let events = models.iter().flat_map(|model| &model.events);
     let names = events.map(|event| event.name.as_str());
     names.filter(|name| is_plain(name)).collect()
-}
-
-/// Returns whether a name has neither point nor underline: the names of few events of tables are such, and those of all
-/// events that every CPU counts.
-fn is_plain(name: &str) -> bool {
-    !name.contains(['.', '_'])
 }
 
 /// Packed tables, their mapfile and directory read.

@@ -42,7 +42,11 @@ impl Source {
 
     /// Returns whether the source may have an event of this name in lower case, as far as can be said without reading it.
     fn may_have(&self, name: &str) -> bool {
-        !matches!(self.kind, SourceKind::Builtin) || builtin::may_have(name)
+        match &self.kind {
+            SourceKind::Builtin => builtin::may_have(name),
+            SourceKind::Folder(folder) => folder.may_have(name),
+            SourceKind::Text => true,
+        }
     }
 
     fn load(&self, cpu_id: &str) -> Loaded {
@@ -193,6 +197,7 @@ impl EventTables {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::{ImportedFile, import};
 
     #[test]
     fn names_of_generic_events_unpack_nothing() {
@@ -203,6 +208,33 @@ mod tests {
         assert!(tables.sources[0].loaded.get().is_none());
         assert_eq!(tables.events_named("INST_RETIRED.ANY").len(), 1);
         assert!(tables.sources[0].loaded.get().is_some());
+    }
+
+    #[test]
+    fn names_of_generic_events_read_no_imported_table() {
+        let destination =
+            std::env::temp_dir().join(format!("oxperf-plain-names-{}", std::process::id()));
+        let file = |path: &str, contents: &str| ImportedFile {
+            path: path.into(),
+            contents: contents.into(),
+        };
+        let files = [
+            file("x86/mapfile.csv", "\nx,1,one,core\n"),
+            file(
+                "x86/one/a.json",
+                r#"[{"EventName": "Odd", "EventCode": "1"}, {"EventName": "A.B", "EventCode": "2"}]"#,
+            ),
+        ];
+        let summary = import(Path::new("source"), files.map(Ok), &destination).unwrap();
+        let folder = || TableFolder::open(&summary.folder).unwrap();
+        let tables = EventTables::of_cpu("x").with_folder(folder());
+        assert_eq!(tables.events_named("cycles"), []);
+        assert!(tables.sources[0].loaded.get().is_none());
+        assert_eq!(tables.events_named("ODD").len(), 1);
+        assert!(tables.sources[0].loaded.get().is_some());
+        let tables = EventTables::of_cpu("x").with_folder(folder());
+        assert_eq!(tables.events_named("a.b").len(), 1);
+        std::fs::remove_dir_all(destination).unwrap();
     }
 
     #[test]

@@ -81,6 +81,7 @@ pub fn definition(metric: TableMetric<'_>) -> MetricDefinition {
     };
     MetricDefinition {
         name: metric.name.to_owned().into(),
+        description: some(metric.brief),
         groups: list(metric.groups),
         expression: metric.expression.to_owned().into(),
         threshold: some(metric.threshold),

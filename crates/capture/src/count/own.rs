@@ -3,6 +3,7 @@
 //! Each reads as a counter of the kernel does: it grows from reading to reading. In the place of the times for which it was
 //! enabled and ran it has the number of its readings, as in perf.
 
+mod present;
 mod sources;
 
 use std::cell::Cell;
@@ -12,6 +13,7 @@ use oxperf_abi::CountReading;
 use oxperf_sys::CpuUsage;
 
 use super::counters::CounterPlace;
+pub use present::{PresentValue, present_value};
 pub(super) use sources::{OwnSource, OwnSources};
 
 /// What is known of a run at a moment.

@@ -154,14 +154,18 @@ fn import(source: &Path) -> Result<i32, Failure> {
 
 /// The metrics of this machine.
 fn metrics(catalogue: &Catalogue<'_>, tables: &EventTables) -> MetricCatalogue {
+    with_system(catalogue, |system| system.metrics(Some(tables)))
+}
+
+/// Asks this machine as expressions of metrics see it.
+fn with_system<T>(catalogue: &Catalogue<'_>, ask: impl FnOnce(&MetricSystem<'_>) -> T) -> T {
     let model = environment::cpu_model();
     let files = HostFiles::this(&environment::sysfs());
-    let system = MetricSystem {
+    ask(&MetricSystem {
         catalogue,
         constants: files.metric_constants(&MetricScope::default()),
         model: model.as_ref(),
-    };
-    system.metrics(Some(tables))
+    })
 }
 
 /// The markers of the programs in the build-id cache.

@@ -1,5 +1,6 @@
 //! A row of a table of metrics.
 
+use super::descriptions;
 use crate::{EventGrouping, MetricDefinition, MetricEnvironment, MetricExpression};
 
 /// A metric as tables write it. `PMU@` in an expression stands for the core PMU, `WIDTH` for the operations of a cycle.
@@ -59,6 +60,7 @@ impl Row {
         let is_apart = |group: &&str| is_level(group) || is_default(group) && level.is_some();
         MetricDefinition {
             name: self.name.into(),
+            description: descriptions::of(self.name).map(Into::into),
             expression: self.expression.replace("PMU@", &format!("{core}@")).into(),
             threshold: some(self.threshold),
             scale_unit: some(self.unit),

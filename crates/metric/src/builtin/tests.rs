@@ -336,3 +336,17 @@ fn what_stat_shows_without_being_asked() {
     );
     assert_eq!(cpus, 0.5);
 }
+
+#[test]
+fn every_metric_says_what_it_says() {
+    let vendors = [intel::TABLES.as_slice(), &amd::TABLES, &arm::TABLES];
+    let of_cores = vendors.into_iter().flatten().copied().flatten();
+    for row in common::ROWS.iter().chain(of_cores) {
+        let description = descriptions::of(row.name);
+        assert!(
+            description.is_some_and(|text| !text.ends_with('.')),
+            "{}",
+            row.name
+        );
+    }
+}

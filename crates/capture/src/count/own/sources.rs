@@ -86,13 +86,26 @@ pub(in crate::count) struct OwnSources {
 
 impl OwnSources {
     pub(in crate::count) fn new(target: &TargetOptions, sysfs: &Sysfs) -> OwnSources {
+        OwnSources::in_scope(scope(target, sysfs), sysfs)
+    }
+
+    /// Those for who counts nothing.
+    pub(super) fn of_machine(sysfs: &Sysfs) -> OwnSources {
+        let scope = MetricScope {
+            core_pmu: pmu_with_slots(sysfs),
+            ..MetricScope::default()
+        };
+        OwnSources::in_scope(scope, sysfs)
+    }
+
+    fn in_scope(scope: MetricScope, sysfs: &Sysfs) -> OwnSources {
         let proc = PathBuf::from("/proc");
         OwnSources {
             sensors: HwmonPmus::below(sysfs.root()),
-            graphics: DrmPmus::below(&proc),
+            graphics: DrmPmus::of_machine(),
             proc,
             host: HostFiles::this(sysfs),
-            scope: scope(target, sysfs),
+            scope,
             constants: OnceCell::new(),
         }
     }
@@ -138,7 +151,7 @@ impl OwnSources {
         Some(status.map_or(Pid(tid.0), |status| status.process))
     }
 
-    fn fact(&self, event: ToolEvent) -> Option<u64> {
+    pub(super) fn fact(&self, event: ToolEvent) -> Option<u64> {
         let constants = self
             .constants
             .get_or_init(|| self.host.metric_constants(&self.scope));

@@ -1,6 +1,9 @@
 //! `--why EVENT`: what an event text is on this machine, and whether it can be counted here.
 
+mod metric;
+
 use oxperf_abi::{AttrFlags, Cpu, EventAttr};
+use oxperf_capture::count::{PresentValue, present_value};
 use oxperf_capture::explain::{AttemptTask, Explanation, OpenAttempt};
 use oxperf_capture::plan::MachineInfo;
 use oxperf_capture::system;
@@ -16,16 +19,28 @@ use crate::environment;
 use crate::event_tables;
 use crate::failure::Failure;
 
+/// The reason where nothing tells a value.
+const UNKNOWN: &str = "nothing on this machine tells its value";
+
 /// An event as it is opened here.
 struct Answer {
     event: ResolvedEvent,
     /// The config words in terms of the PMU.
     terms: Vec<(String, u64)>,
-    /// The reason why it cannot be counted; `None` if it can.
-    refusal: Option<String>,
+    countable: Countable,
 }
 
-/// Answers for each event that the text means, as text or as JSON.
+/// Whether an event can be counted here.
+enum Countable {
+    /// The kernel counts it.
+    ByKernel,
+    /// The kernel does not, for this reason.
+    No(String),
+    /// The program reads it itself.
+    ByProgram(PresentValue),
+}
+
+/// Answers for each event that the text means, or for the metrics of that name, as text or as JSON.
 pub(super) fn answer(text: &str, command: &ListCommand) -> Result<Vec<u8>, Failure> {
     let (pmus, tracepoints) = (
         SystemPmus::below(environment::sysfs().root()),
@@ -41,23 +56,62 @@ pub(super) fn answer(text: &str, command: &ListCommand) -> Result<Vec<u8>, Failu
         catalogue = catalogue.with(&graphics);
     }
     let events = parse(text).and_then(|list| resolve(&list, &catalogue));
-    let events = events.map_err(|error| Failure::bad_option(error.to_string()))?;
+    let is_json = matches!(command.form, Form::Json);
+    let events = match events {
+        Ok(events) => events,
+        Err(error) => {
+            let metrics = metric::answers(text, &catalogue, &tables);
+            if metrics.is_empty() {
+                return Err(Failure::bad_option(error.to_string()));
+            }
+            return Ok(written(
+                &metrics,
+                is_json,
+                metric::write_json,
+                metric::shown,
+            ));
+        }
+    };
     let answers = events.into_iter().map(|event| Answer {
         terms: catalogue.config_terms(&event.attr),
-        refusal: refusal(&event),
+        countable: countable(&event),
         event,
     });
     let answers: Vec<Answer> = answers.collect();
-    let mut out = Vec::new();
-    if matches!(command.form, Form::Json) {
-        object::array(&mut out, &answers, write_json);
-        out.push(b'\n');
-    } else {
-        for answer in &answers {
-            out.extend_from_slice(shown(answer).as_bytes());
-        }
+    Ok(written(&answers, is_json, write_json, shown))
+}
+
+/// Answers in a form.
+fn written<T>(
+    answers: &[T],
+    is_json: bool,
+    write_json: impl Fn(&mut Vec<u8>, &T),
+    shown: impl Fn(&T) -> String,
+) -> Vec<u8> {
+    if !is_json {
+        return answers.iter().map(shown).collect::<String>().into_bytes();
     }
-    Ok(out)
+    let mut out = Vec::new();
+    object::array(&mut out, answers, write_json);
+    out.push(b'\n');
+    out
+}
+
+fn countable(event: &ResolvedEvent) -> Countable {
+    if let Some(value) = present_value(&event.attr, &environment::sysfs()) {
+        return Countable::ByProgram(value);
+    }
+    refusal(event).map_or(Countable::ByKernel, Countable::No)
+}
+
+/// A value in its unit.
+fn scaled(value: i128, event: &ResolvedEvent) -> f64 {
+    let (value, scale) = (value as f64, event.scale.unwrap_or(1.0));
+    // A division keeps decimal fractions short: 0.3, not 0.30000000000000004.
+    match scale.abs() < 1.0 {
+        true => value / (1.0 / scale).round(),
+        false => value * scale,
+    }
 }
 
 /// Tries to open the event, for the calling thread or, where the PMU has CPUs of its own, on the first of them.
@@ -146,9 +200,10 @@ fn shown(answer: &Answer) -> String {
     if let Some(encoding) = encoding(answer) {
         line("encoding", &sanitize(&encoding));
     }
-    match &answer.refusal {
-        None => line("here", "can be counted"),
-        Some(reason) => {
+    match &answer.countable {
+        Countable::ByKernel => line("here", "can be counted"),
+        Countable::ByProgram(value) => line("here", &read_by_program(*value, event)),
+        Countable::No(reason) => {
             line("here", "cannot be counted:");
             for reason in reason.lines() {
                 text.push_str(&format!("            {}\n", sanitize(reason)));
@@ -156,6 +211,19 @@ fn shown(answer: &Answer) -> String {
         }
     }
     text
+}
+
+fn read_by_program(value: PresentValue, event: &ResolvedEvent) -> String {
+    let what = match value {
+        PresentValue::Measured => "measured by stat itself, from beginning to end".to_owned(),
+        PresentValue::Unknown => format!("read by stat itself, but {UNKNOWN}"),
+        PresentValue::Value(value) => {
+            let unit = event.unit.as_deref().unwrap_or_default();
+            let value = scaled(value, event);
+            format!("read by stat itself; now {value} {}", sanitize(unit))
+        }
+    };
+    what.trim_end().to_owned()
 }
 
 fn write_json(out: &mut Vec<u8>, answer: &Answer) {
@@ -168,9 +236,21 @@ fn write_json(out: &mut Vec<u8>, answer: &Answer) {
             keys.text(name, &format!("{word:#x}"));
         }
         keys.optional("Encoding", encoding(answer).as_deref());
+        let (reason, value) = match &answer.countable {
+            Countable::ByKernel | Countable::ByProgram(PresentValue::Measured) => (None, None),
+            Countable::No(reason) => (Some(reason.as_str()), None),
+            Countable::ByProgram(PresentValue::Unknown) => (Some(UNKNOWN), None),
+            Countable::ByProgram(PresentValue::Value(value)) => (None, Some(scaled(*value, event))),
+        };
         keys.key("Countable", |out| {
-            out.extend_from_slice(answer.refusal.is_none().to_string().as_bytes());
+            out.extend_from_slice(reason.is_none().to_string().as_bytes());
         });
-        keys.optional("Reason", answer.refusal.as_deref());
+        keys.optional("Reason", reason);
+        if let Some(value) = value {
+            keys.key("Value", |out| {
+                out.extend_from_slice(value.to_string().as_bytes())
+            });
+            keys.optional("ValueUnit", event.unit.as_deref());
+        }
     });
 }
