@@ -1,6 +1,6 @@
 //! The metrics of a system: those of its tables, the built-in ones, and what expressions ask of the system.
 
-use crate::{Catalogue, CpuModel, parse, resolve};
+use crate::{Catalogue, CpuModel, ResolvedEvent, parse, resolve};
 use oxperf_metric::builtin::{self, CorePmu, CoreVendor};
 use oxperf_metric::{
     EventGrouping, MachineConstants, MetricCatalogue, MetricDefinition, MetricEnvironment,
@@ -27,8 +27,7 @@ impl MetricEnvironment for MetricSystem<'_> {
     }
 
     fn has_event(&self, event: &str) -> bool {
-        let found = parse(&as_text(event)).and_then(|list| resolve(&list, self.catalogue));
-        found.is_ok_and(|events| !events.is_empty())
+        !self.events(event).is_empty()
     }
 
     fn cpuid_matches(&self, pattern: &str) -> bool {
@@ -60,6 +59,12 @@ impl MetricSystem<'_> {
             }
         }
         MetricCatalogue::new([of_model, builtin::common()])
+    }
+
+    /// The events that a name of an expression means; none where the system has no such event.
+    pub fn events(&self, name: &str) -> Vec<ResolvedEvent> {
+        let found = parse(&as_text(name)).and_then(|list| resolve(&list, self.catalogue));
+        found.unwrap_or_default()
     }
 
     fn cores(&self) -> Vec<CorePmu> {

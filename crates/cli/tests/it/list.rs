@@ -149,3 +149,33 @@ fn why_says_what_an_event_is_here() {
     let refused = list(&machine, &["--why", "cyles"]);
     assert_eq!(refused.status.code(), Some(129));
 }
+
+#[test]
+fn why_reads_what_no_kernel_counts() {
+    let machine = machine("list-why-own");
+    let sensor = machine.join("class/hwmon/hwmon0");
+    fs::create_dir_all(&sensor).unwrap();
+    for (file, text) in [("name", "coretemp"), ("temp1_input", "45500")] {
+        fs::write(sensor.join(file), text).unwrap();
+    }
+    let text = stdout(&list(&machine, &["--why", "temp1"]));
+    assert!(
+        text.ends_with("  here      read by stat itself; now 45.5 'C\n"),
+        "{text}"
+    );
+    let text = stdout(&list(&machine, &["-j", "--why", "target_cpu,user_time"]));
+    assert!(text.contains("\"Countable\":true,\"Reason\":null,\"Value\":0"));
+    assert_eq!(text.matches("\"Value\"").count(), 1, "{text}");
+}
+
+#[test]
+fn why_explains_metrics() {
+    let machine = machine("list-why-metric");
+    let text = stdout(&list(&machine, &["--why", "page_faults_per_second"]));
+    let expected = "page_faults_per_second\n  says      Page faults in a second of CPU time\n  \
+        groups    Default\n  formula   software@page";
+    assert!(text.starts_with(expected), "{text}");
+    assert!(text.ends_with("  here      can be measured\n"), "{text}");
+    let text = stdout(&list(&machine, &["-j", "--why", "l1d_mpki"]));
+    assert!(text.contains("\"MetricGroup\":\"mpki\""), "{text}");
+}

@@ -11,7 +11,7 @@ const DESCRIPTIONS: [(&str, &str); 50] = [
     // Of tasks and CPUs.
     (
         "CPUs_utilized",
-        "CPUs that were busy on average: time that was counted, by time that passed",
+        "CPUs that were busy on average: the time that was counted by the time that passed",
     ),
     ("cs_per_second", "Context switches in a second of CPU time"),
     (
@@ -38,7 +38,7 @@ const DESCRIPTIONS: [(&str, &str); 50] = [
     ),
     (
         "stalled_cycles_per_instruction",
-        "Idle cycles of the front end or the back end, whichever has more, for an instruction",
+        "Idle cycles of the front end or the back end (whichever is more) for an instruction",
     ),
     // Of branches.
     ("branch_frequency", "Branches in a second of CPU time"),
@@ -78,23 +78,23 @@ const DESCRIPTIONS: [(&str, &str); 50] = [
     // Of a thousand instructions.
     (
         "branch_mpki",
-        "Branches predicted wrongly, of a thousand instructions",
+        "Branches predicted wrongly in a thousand instructions",
     ),
     (
         "cache_mpki",
-        "Misses of the last cache level, of a thousand instructions",
+        "Misses of the last cache level in a thousand instructions",
     ),
     (
         "l1d_mpki",
-        "Loads that missed the first data cache, of a thousand instructions",
+        "Loads that missed the first data cache in a thousand instructions",
     ),
     (
         "dtlb_mpki",
-        "Loads that missed the data TLB, of a thousand instructions",
+        "Loads that missed the data TLB in a thousand instructions",
     ),
     (
         "itlb_mpki",
-        "Fetches that missed the instruction TLB, of a thousand instructions",
+        "Fetches that missed the instruction TLB in a thousand instructions",
     ),
     // The top-down method of Intel.
     (
@@ -143,7 +143,7 @@ const DESCRIPTIONS: [(&str, &str); 50] = [
     ),
     (
         "tma_core_bound",
-        "Share of issue slots that waited for execution units, or for results that are not in memory",
+        "Share of issue slots that waited for execution units or for results of the core",
     ),
     // Of AMD and Arm.
     (

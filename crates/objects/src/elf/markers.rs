@@ -175,3 +175,109 @@ fn number(bytes: &[u8], is_little: bool) -> u64 {
         false => bytes.iter().fold(0, append),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A note of a marker at 0x401010 with a counter at 0x404002; the base was at 0x402000 when it was written.
+    fn note() -> Vec<u8> {
+        let mut content = Vec::new();
+        for address in [0x40_1010_u64, 0x40_2000, 0x40_4002] {
+            content.extend(address.to_le_bytes());
+        }
+        content.extend(b"prov\0name\08@%rdi\0");
+        let mut note = Vec::new();
+        for word in [OWNER.len() as u32, content.len() as u32, MARKER] {
+            note.extend(word.to_le_bytes());
+        }
+        note.extend(OWNER);
+        note.extend(content);
+        note.resize(note.len().next_multiple_of(4), 0);
+        note
+    }
+
+    /// A file of these sections: name, type, flags, address, contents.
+    fn elf_file(sections: &[(&str, u32, u64, u64, &[u8])]) -> Vec<u8> {
+        let mut bytes = vec![0; 64];
+        bytes[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        bytes[18..20].copy_from_slice(&elf::EM_X86_64.to_le_bytes());
+        let (mut names, mut headers) = (vec![0], vec![0; 64]);
+        for (name, kind, flags, address, contents) in sections {
+            let mut header = Vec::new();
+            header.extend((names.len() as u32).to_le_bytes());
+            header.extend(kind.to_le_bytes());
+            for word in [*flags, *address, bytes.len() as u64, contents.len() as u64] {
+                header.extend(word.to_le_bytes());
+            }
+            header.resize(64, 0);
+            headers.extend(header);
+            names.extend(name.as_bytes());
+            names.push(0);
+            bytes.extend(*contents);
+        }
+        let mut header = vec![0; 64];
+        header[24..32].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+        header[32..40].copy_from_slice(&(names.len() as u64).to_le_bytes());
+        bytes.extend(names);
+        let count = sections.len() as u16 + 2;
+        let table = (bytes.len() as u64).to_le_bytes();
+        bytes.extend(headers);
+        bytes.extend(header);
+        bytes[40..48].copy_from_slice(&table);
+        for (at, value) in [(52, 64), (58, 64), (60, count), (62, count - 1)] {
+            bytes[at..at + 2].copy_from_slice(&u16::to_le_bytes(value));
+        }
+        bytes
+    }
+
+    fn markers_in(name: &str, bytes: &[u8]) -> Vec<ElfMarker> {
+        let name = format!("oxperf-elf-markers-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::write(&path, bytes).unwrap();
+        let markers = markers_of_file(&File::open(&path).unwrap());
+        fs::remove_file(path).unwrap();
+        markers
+    }
+
+    #[test]
+    fn places_are_those_in_the_file() {
+        let note = note();
+        // The file was moved by 0x100 after it was linked.
+        let file = elf_file(&[
+            (".text", elf::SHT_PROGBITS, 2, 0x40_1100, &[0x90; 32]),
+            (".stapsdt.base", elf::SHT_PROGBITS, 2, 0x40_2100, &[0]),
+            (".probes", elf::SHT_PROGBITS, 2, 0x40_4100, &[0; 4]),
+            (".note.stapsdt", elf::SHT_NOTE, 0, 0, &note),
+        ]);
+        let marker = ElfMarker {
+            provider: "prov".to_owned(),
+            name: "name".to_owned(),
+            arguments: "8@%rdi".to_owned(),
+            offset: 64 + 0x10,
+            semaphore: Some(64 + 32 + 1 + 2),
+            is_x86: true,
+        };
+        assert_eq!(markers_in("whole", &file), [marker]);
+    }
+
+    #[test]
+    fn broken_files_have_none() {
+        let note = note();
+        let text = (".text", elf::SHT_PROGBITS, 2, 0x40_1000, &[0x90; 32][..]);
+        let probes = (".probes", elf::SHT_PROGBITS, 2, 0x40_4000, &[0; 4][..]);
+        let notes = |bytes| (".note.stapsdt", elf::SHT_NOTE, 0, 0, bytes);
+        for end in 0..note.len() - 4 {
+            let file = elf_file(&[text, probes, notes(&note[..end])]);
+            assert_eq!(markers_in("note", &file), [], "{end}");
+        }
+        let file = elf_file(&[text, probes, notes(&note)]);
+        assert_eq!(markers_in("unmoved", &file).len(), 1);
+        for end in (0..file.len() - 1).step_by(7) {
+            markers_in("cut", &file[..end]);
+        }
+        // Its code and its counter are nowhere.
+        assert_eq!(markers_in("nowhere", &elf_file(&[notes(&note)])), []);
+    }
+}

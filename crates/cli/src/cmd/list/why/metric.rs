@@ -4,10 +4,12 @@ use oxperf_metric::{
     MetricCatalogue, MetricDefinition, MetricEnvironment, MetricError, MetricExpression,
 };
 use oxperf_pmu::Catalogue;
+use oxperf_pmu::metrics::MetricSystem;
 use oxperf_pmu_events::EventTables;
 use oxperf_present::json::object;
 use oxperf_present::text::sanitize;
 
+use super::{Countable, countable};
 use crate::cmd::list::with_system;
 
 /// A metric as it is measured here.
@@ -37,18 +39,27 @@ pub(super) fn answers(
 fn refusal(
     metric: &MetricDefinition,
     all: &MetricCatalogue,
-    environment: &dyn MetricEnvironment,
+    system: &MetricSystem<'_>,
 ) -> Option<String> {
-    let needed = needed(metric, environment);
-    let needed = match needed {
+    let needed = match needed(metric, system) {
         Ok(needed) => needed,
         Err(error) => return Some(error),
     };
-    let is_there = |name: &String| {
-        environment.has_event(name) || all.find(metric.pmu.as_deref(), name).is_some()
-    };
-    let missing: Vec<String> = needed.into_iter().filter(|name| !is_there(name)).collect();
-    (!missing.is_empty()).then(|| format!("this machine has no event {}", missing.join(", ")))
+    let is_metric = |name: &str| all.find(metric.pmu.as_deref(), name).is_some();
+    let mut events = needed.iter().filter(|name| !is_metric(name));
+    events.find_map(|name| {
+        let found = system.events(name);
+        if found.is_empty() {
+            return Some(format!("this machine has no event {name}"));
+        }
+        found.iter().find_map(|event| match countable(event) {
+            Countable::No(reason) => {
+                let reason = reason.lines().next().unwrap_or_default();
+                Some(format!("{name}: {reason}"))
+            }
+            Countable::ByKernel | Countable::ByProgram(_) => None,
+        })
+    })
 }
 
 /// The events and metrics that the expression asks for here.
