@@ -187,7 +187,10 @@ pub(crate) fn command_line() -> Vec<String> {
     let program = program().map(|path| path.to_string_lossy().into_owned());
     let arguments = std::env::args_os()
         .skip(1)
-        .map(|argument| argument.to_string_lossy().into_owned());
+        .map(|argument| match argument.into_string() {
+            Ok(text) => text,
+            Err(bytes) => bytes.to_string_lossy().into_owned(),
+        });
     program.into_iter().chain(arguments).collect()
 }
 

@@ -99,15 +99,30 @@ impl BuildIdCache {
 
     /// Everything in the cache, by identity. What leads out of it, or nowhere, is left out.
     pub fn entries(&self) -> Vec<Cached> {
-        let heads = names_in(&self.root.join(LINKS));
-        let ids = heads.iter().flat_map(|head| {
-            names_in(&self.root.join(LINKS).join(head))
-                .into_iter()
-                .filter_map(move |rest| parse_id(&format!("{head}{rest}")))
-        });
+        let ids = self.build_ids().into_iter();
         let mut entries: Vec<Cached> = ids.filter_map(|id| self.find(id)).collect();
         entries.sort_by_key(|entry| entry.build_id);
         entries
+    }
+
+    /// The entries beside whose binary there are names of probes.
+    pub(crate) fn entries_with_probes(&self) -> Vec<Cached> {
+        let has_names = |link: PathBuf| fs::metadata(link.join(PROBES)).is_ok_and(|f| f.len() > 0);
+        let ids = self.build_ids().into_iter();
+        // Most binaries have none: one look for each is enough, wherever its path leads.
+        let ids = ids.filter(|id| self.link(*id).is_some_and(has_names));
+        ids.filter_map(|id| self.find(id)).collect()
+    }
+
+    /// The identities that the names of links give.
+    fn build_ids(&self) -> Vec<BuildId> {
+        let links = self.root.join(LINKS);
+        let mut ids = Vec::new();
+        for head in names_in(&links) {
+            let rests = names_in(&links.join(&head)).into_iter();
+            ids.extend(rests.filter_map(|rest| parse_id(&format!("{head}{rest}"))));
+        }
+        ids
     }
 
     /// The files of an identity.

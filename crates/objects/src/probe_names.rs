@@ -48,7 +48,7 @@ impl BuildIdCache {
             };
             Some(names_in(names).into_iter().map(marker))
         };
-        let entries = self.entries().into_iter();
+        let entries = self.entries_with_probes().into_iter();
         let mut markers: Vec<_> = entries.filter_map(of_entry).flatten().collect();
         markers.sort();
         markers

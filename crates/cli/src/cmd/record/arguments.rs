@@ -276,7 +276,11 @@ fn output_options(
         destination: destination(matches),
         compression: compression(matches)?,
         build_ids: build_ids(matches, configuration),
-        command_line: environment::command_line(),
+        // It is for the recording.
+        command_line: match matches.get_flag("dry-run") {
+            true => Vec::new(),
+            false => environment::command_line(),
+        },
     })
 }
 
