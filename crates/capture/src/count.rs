@@ -14,11 +14,13 @@ mod opening;
 mod own;
 mod recorder;
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use oxperf_sys::{CpuUsage, Kernel, Sysfs};
 
 use crate::control::Ending;
+use crate::control_channel::ControlChannel;
 use crate::event::EventRequest;
 use crate::explain::Explanation;
 use crate::options::TargetOptions;
@@ -76,6 +78,8 @@ pub struct CountContext<'a> {
     pub kernel: &'a dyn Kernel,
     /// The options.
     pub options: &'a CountOptions,
+    /// Where commands come from while the run goes on.
+    pub control: Option<&'a RefCell<ControlChannel>>,
 }
 
 /// The end of a run.

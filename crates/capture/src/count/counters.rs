@@ -147,18 +147,60 @@ impl Counters {
         Ok(())
     }
 
+    /// Lets all events count, or the one of a name, or lets them count no more; returns whether there are such.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub(super) fn set_counting(
+        &self,
+        kernel: &dyn Kernel,
+        name: Option<&str>,
+        counts: bool,
+        moment: RunMoment,
+    ) -> io::Result<bool> {
+        let control = match counts {
+            true => Control::Enable(ControlScope::Event),
+            false => Control::Disable(ControlScope::Event),
+        };
+        let Some(name) = name else {
+            self.control_leaders(kernel, control)?;
+            self.set_own(|_| true, counts, moment);
+            return Ok(true);
+        };
+        let Some(index) = self
+            .events
+            .iter()
+            .position(|event| event.request().name == name)
+        else {
+            return Ok(false);
+        };
+        for fd in self.events[index].fds.iter().flatten() {
+            kernel.control(fd, control)?;
+        }
+        self.set_own(|event| event == index, counts, moment);
+        Ok(true)
+    }
+
+    fn set_own(&self, is_meant: impl Fn(usize) -> bool, counts: bool, moment: RunMoment) {
+        let Some(sources) = &self.sources else {
+            return;
+        };
+        for own in self.own.iter().filter(|own| is_meant(own.place().event)) {
+            match counts {
+                true => own.start(sources, moment),
+                false => own.stop(sources, moment),
+            }
+        }
+    }
+
     /// Starts the counters that no kernel has.
     pub(super) fn start_own(&self, moment: RunMoment) {
-        if let Some(sources) = &self.sources {
-            self.own.iter().for_each(|own| own.start(sources, moment));
-        }
+        self.set_own(|_| true, true, moment);
     }
 
     /// Stops the counters that no kernel has.
     pub(super) fn stop_own(&self, moment: RunMoment) {
-        if let Some(sources) = &self.sources {
-            self.own.iter().for_each(|own| own.stop(sources, moment));
-        }
+        self.set_own(|_| true, false, moment);
     }
 
     /// Runs of counters of one CPU, or of none.

@@ -1,12 +1,14 @@
 //! The course of a counting run: held back, counting, ended; the intervals in it, and what ends it.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use oxperf_abi::{CountReading, Tid};
-use oxperf_sys::{PollSet, Signal};
+use oxperf_sys::{PollSet, Readiness, Signal};
 
 use super::counters::Counters;
 use super::opening::Opening;
@@ -14,6 +16,7 @@ use super::own::RunMoment;
 use super::recorder::{CountRecordOptions, CountRecorder, RecordedRun};
 use super::{CountContext, CountOutcome, CountRequest};
 use crate::control::{Ending, NamedWorkload};
+use crate::control_channel::ControlMessage;
 use crate::error::CaptureError;
 use crate::interrupts::Interrupts;
 use crate::machine_info::machine_info;
@@ -27,10 +30,12 @@ use crate::system;
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// What happened in a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CountNews {
     /// An interval is over, so long after the start: the counters are to be read.
     Interval(Duration),
+    /// Somebody asks for something.
+    Asked(ControlMessage),
     /// The run has ended.
     Ended,
 }
@@ -49,6 +54,8 @@ pub struct CountingRun<'a> {
     rest_is_reported: bool,
     /// The moment when the end of the workload was heard of.
     heard: Option<Instant>,
+    /// What was asked for and not yet reported.
+    asked: VecDeque<ControlMessage>,
 }
 
 impl<'a> CountingRun<'a> {
@@ -93,6 +100,7 @@ impl<'a> CountingRun<'a> {
             intervals: 0,
             rest_is_reported: false,
             heard: None,
+            asked: VecDeque::new(),
         })
     }
 
@@ -157,6 +165,18 @@ impl<'a> CountingRun<'a> {
         }
     }
 
+    /// Lets all events count, or the named one, or lets them count no more; returns whether there are such.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn set_counting(&self, event: Option<&str>, counts: bool) -> Result<bool, CaptureError> {
+        let moment = self.moment(Instant::now());
+        let changed = self
+            .counters
+            .set_counting(self.context.kernel, event, counts, moment);
+        changed.map_err(CaptureError::Enable)
+    }
+
     fn enable(&self) -> Result<(), CaptureError> {
         let enabled = self.counters.enable(self.context.kernel);
         enabled.map_err(CaptureError::Enable)
@@ -179,6 +199,9 @@ impl<'a> CountingRun<'a> {
         loop {
             if let Some(ended) = self.ended {
                 return Ok(self.rest_of_interval(ended).unwrap_or(CountNews::Ended));
+            }
+            if let Some(message) = self.asked.pop_front() {
+                return Ok(CountNews::Asked(message));
             }
             if let Some(news) = self.take_due() {
                 return Ok(news);
@@ -256,8 +279,16 @@ impl<'a> CountingRun<'a> {
     fn doze(&mut self, wake: Option<Instant>) -> io::Result<()> {
         let mut poll = PollSet::new();
         poll.add(&*self.interrupts);
+        let mut channel = self.context.control.map(RefCell::borrow_mut);
+        let commands = channel.as_ref().and_then(|channel| channel.commands());
+        let commands = commands.map(|commands| poll.add(commands));
         let left = wake.map(|wake| wake.saturating_duration_since(Instant::now()));
         poll.wait(left)?;
+        let is_ready = commands.is_some_and(|slot| poll.readiness(slot) != Readiness::default());
+        if let Some(channel) = channel.as_mut().filter(|_| is_ready) {
+            self.asked.extend(channel.take());
+        }
+        drop(channel);
         self.interrupts.take();
         self.take_signals();
         Ok(())

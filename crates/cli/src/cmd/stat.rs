@@ -3,6 +3,7 @@
 mod arguments;
 mod cgroups;
 mod default_events;
+mod control;
 mod destination;
 mod diff;
 mod events;
@@ -23,6 +24,8 @@ mod show;
 mod verbose;
 mod wanted;
 
+use std::cell::RefCell;
+
 use oxperf_capture::{CaptureError, EventRequest, Target};
 use oxperf_sys::cpus;
 
@@ -31,6 +34,7 @@ use crate::cmd::record::events::EventSources;
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 use crate::{environment, event_tables};
+use control::ControlSource;
 use measure::Measured;
 use metrics::MetricSources;
 use options::StatCommand;
@@ -78,11 +82,20 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
     };
     let online = cpus::online_in(&command.options.sysfs).unwrap_or_default();
     print_lines(&groups::leave(&command, &online, &mut requests));
-    if command.verbosity > 0 {
+    let channel = match command
+        .control
+        .as_ref()
+        .map(ControlSource::open)
+        .transpose()
+    {
+        Ok(channel) => channel.map(RefCell::new),
+        Err(problem) => return Ok(arguments::report(&problem, program)),
+    };
+    if command.verbosity > 0 && channel.is_none() {
         print_error("Control descriptor is not initialized");
     }
     let mut display = Display::new(&command, wanted, metrics.as_ref())?;
-    match measure::measure(&command, requests, &mut display) {
+    match measure::measure(&command, requests, channel.as_ref(), &mut display) {
         Ok(measured) => {
             let grown = display.finish_runs()?;
             end_as(&measured, grown)

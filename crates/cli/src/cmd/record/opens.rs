@@ -4,9 +4,9 @@ use oxperf_abi::EventType;
 use oxperf_capture::plan::PlannedEvent;
 use oxperf_capture::{EventRequest, OpenCall};
 use oxperf_pmu::{EventForm, EventSpec, parse};
-use oxperf_present::text::attr_text::EventNames;
+use oxperf_present::text::attr_text::{EventNames, attr_fields};
 use oxperf_present::text::open_text::{OpenCallText, attr_block, open_line};
-use oxperf_sys::{EventTask, OpenFlags, OpenRequest};
+use oxperf_sys::{EventTask, OpenRequest};
 
 /// A call as text: its attribute, if it is the event's first, and its answer.
 pub(in crate::cmd) fn text(call: &OpenCall<'_>) -> String {
@@ -27,15 +27,22 @@ pub(in crate::cmd) fn text(call: &OpenCall<'_>) -> String {
 
 /// The attribute of an event that no kernel counts.
 pub(in crate::cmd) fn own_text(event: &PlannedEvent) -> String {
-    let request = OpenRequest {
-        attr: &event.attr,
-        task: EventTask::Any,
-        cpu: None,
-        group: None,
-        flags: OpenFlags::default(),
-    };
-    let size = request.arguments().attr_size;
-    attr_block(&event.attr, size, &RequestNames(&event.request))
+    attr_block(&event.attr, size(event), &RequestNames(&event.request))
+}
+
+/// The fields of an event's attribute in one line.
+pub(in crate::cmd) fn fields_text(event: &PlannedEvent) -> String {
+    let fields = attr_fields(&event.attr, size(event), &RequestNames(&event.request));
+    let fields = fields
+        .iter()
+        .map(|field| format!("{}: {}", field.name, field.value));
+    fields.collect::<Vec<_>>().join(", ")
+}
+
+/// The bytes of an event's attribute as the kernel gets it.
+fn size(event: &PlannedEvent) -> u32 {
+    let request = OpenRequest::new(&event.attr, EventTask::Any);
+    request.arguments().attr_size
 }
 
 /// The names by which an event was asked for.

@@ -13,6 +13,7 @@ use oxperf_capture::count::CountOptions;
 use oxperf_capture::{Privilege, Program, Start, TargetOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
+use super::control::ControlSource;
 use super::diff;
 use super::options::{CgroupChoice, CgroupList, CountOutput, Repeats, Rounds, StatCommand};
 use super::problem::StatProblem;
@@ -124,7 +125,7 @@ fn target_arguments() -> [Arg; 6] {
     ]
 }
 
-fn time_arguments() -> [Arg; 10] {
+fn time_arguments() -> [Arg; 11] {
     [
         value("delay", "n")
             .short('D')
@@ -133,6 +134,8 @@ fn time_arguments() -> [Arg; 10] {
             .short('I')
             .help("Show what was counted every so many milliseconds"),
         value("interval-count", "n").help("End after so many intervals"),
+        value("control", "source")
+            .help("Obey commands that come line by line from fd:COMMANDS[,ANSWERS] or fifo:COMMANDS[,ANSWERS]: enable, disable, either with the name of an event; evlist, ping, stop"),
         value("timeout", "n").help("End after so many milliseconds"),
         value("repeat", "n").short('r').help(
             "Run the program so often and show means with their deviation; 0 repeats for ever",
@@ -284,6 +287,7 @@ pub(super) fn parse(
         },
         open_log: environment::open_log(),
         events: events(matches),
+        control: control(matches)?,
         cgroups: cgroups(matches)?,
         metrics: wishes,
         tables: event_tables::arguments::options(matches, configuration),
@@ -319,6 +323,12 @@ pub(super) fn parse(
 fn events(matches: &ArgMatches) -> Vec<String> {
     let texts = matches.get_many::<String>("event");
     texts.into_iter().flatten().cloned().collect()
+}
+
+/// Where commands come from.
+fn control(matches: &ArgMatches) -> Result<Option<ControlSource>, StatProblem> {
+    let source = |text| ControlSource::parse(text).ok_or_else(|| StatProblem::bad_control(text));
+    text(matches, "control").map(source).transpose()
 }
 
 /// The control groups; a list belongs to the events before it.

@@ -1,15 +1,17 @@
 //! The runs of a measurement, one after another.
 
+use std::cell::RefCell;
 use std::process::Command;
 
 use oxperf_abi::CountReading;
 use oxperf_capture::count::{
     CountContext, CountNews, CountOutcome, CountRecorder, CountRequest, CountingRun, RoundKind,
 };
-use oxperf_capture::{CaptureError, Ending, EventRequest, Start};
+use oxperf_capture::{CaptureError, ControlChannel, ControlMessage, Ending, EventRequest, Start};
 use oxperf_sys::{Kernel, LoggingKernel, RealKernel, files};
 
 use super::Failed;
+use super::control;
 use super::options::{Repeats, StatCommand};
 use super::show::Display;
 use super::verbose;
@@ -28,6 +30,7 @@ pub(super) type Readings = Vec<Vec<Option<CountReading>>>;
 pub(super) fn measure(
     command: &StatCommand,
     requests: Vec<EventRequest>,
+    channel: Option<&RefCell<ControlChannel>>,
     display: &mut Display<'_>,
 ) -> Result<Measured, Failed> {
     let mut requests: Vec<CountRequest> = requests.into_iter().map(CountRequest::from).collect();
@@ -36,7 +39,7 @@ pub(super) fn measure(
         if command.verbosity > 0 && command.repeats != Repeats::Times(1) {
             print_error(&format!("[ perf stat: executing run #{} ... ]", runs + 1));
         }
-        let outcome = run_with_hooks(command, &mut requests, display)?;
+        let outcome = run_with_hooks(command, &mut requests, channel, display)?;
         runs += 1;
         let is_last = match command.repeats {
             Repeats::Times(times) => runs >= times,
@@ -59,6 +62,7 @@ pub(super) fn measure(
 fn run_with_hooks(
     command: &StatCommand,
     requests: &mut Vec<CountRequest>,
+    channel: Option<&RefCell<ControlChannel>>,
     display: &mut Display<'_>,
 ) -> Result<CountOutcome, Failed> {
     if !hook(command.before.as_deref()) {
@@ -67,7 +71,7 @@ fn run_with_hooks(
     if command.syncs {
         files::write_out();
     }
-    let outcome = run(command, requests, display)?;
+    let outcome = run(command, requests, channel, display)?;
     hook(command.after.as_deref());
     Ok(outcome)
 }
@@ -84,6 +88,7 @@ fn hook(text: Option<&str>) -> bool {
 fn run(
     command: &StatCommand,
     requests: &mut Vec<CountRequest>,
+    channel: Option<&RefCell<ControlChannel>>,
     display: &mut Display<'_>,
 ) -> Result<CountOutcome, Failed> {
     let log = command.open_log.clone();
@@ -91,6 +96,7 @@ fn run(
     let context = CountContext {
         kernel: log.as_ref().map_or(&RealKernel as &dyn Kernel, |log| log),
         options: &command.options,
+        control: channel,
     };
     let mut told = verbose::Told::new(command.verbosity);
     let mut run = CountingRun::open(context, requests.clone(), &mut told)?;
@@ -109,7 +115,15 @@ fn run(
         recorder.settle()?;
     }
     let mut before: Option<Readings> = None;
-    while let CountNews::Interval(moment) = run.wait()? {
+    loop {
+        let moment = match run.wait()? {
+            CountNews::Ended => break,
+            CountNews::Interval(moment) => moment,
+            CountNews::Asked(message) => {
+                obey(command, &run, channel, &message)?;
+                continue;
+            }
+        };
         let readings = run.read();
         if let Some(recorder) = &mut recorder {
             recorder.counts(&readings)?;
@@ -149,6 +163,19 @@ fn end_recording(
         recorder.end_round(RoundKind::Final, outcome.elapsed)?;
     }
     recorder.finish()
+}
+
+fn obey(
+    command: &StatCommand,
+    run: &CountingRun<'_>,
+    channel: Option<&RefCell<ControlChannel>>,
+    message: &ControlMessage,
+) -> Result<(), CaptureError> {
+    let is_obeyed = control::obey(command.verbosity, run, message)?;
+    if let Some(channel) = channel.filter(|_| is_obeyed) {
+        channel.borrow_mut().acknowledge();
+    }
+    Ok(())
 }
 
 fn start(command: &StatCommand, run: &mut CountingRun<'_>) -> Result<(), Failed> {

@@ -8,6 +8,7 @@ use oxperf_capture::count::{CountOptions, CountRecordOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
 use super::metrics::MetricWishes;
+use super::control::ControlSource;
 use super::problem::StatProblem;
 use super::runs::RunsOptions;
 use crate::event_tables::TablesOptions;
@@ -21,6 +22,8 @@ pub(super) struct StatCommand {
     pub(super) open_log: Option<PathBuf>,
     /// The texts of the events.
     pub(super) events: Vec<String>,
+    /// Where commands come from while events are counted.
+    pub(super) control: Option<ControlSource>,
     /// The control groups.
     pub(super) cgroups: CgroupChoice,
     /// The metrics.

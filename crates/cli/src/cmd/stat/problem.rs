@@ -156,6 +156,27 @@ impl StatProblem {
         )
     }
 
+    /// A source of commands that cannot be opened.
+    pub(super) fn no_control(name: &str, error: oxperf_sys::Errno) -> StatProblem {
+        StatProblem {
+            message: format!("Failed to open {name}: {error}\n"),
+            options: vec!["--control"],
+            code: code::BAD_OPTION,
+        }
+    }
+
+    /// A source of commands that is none.
+    pub(super) fn bad_control(text: &str) -> StatProblem {
+        let text = oxperf_present::text::sanitize(text);
+        StatProblem {
+            message: format!(
+                "'{text}' is neither fd:COMMANDS[,ANSWERS] nor fifo:COMMANDS[,ANSWERS]\n"
+            ),
+            options: vec!["--control"],
+            code: code::BAD_OPTION,
+        }
+    }
+
     /// Both ways to name control groups.
     pub(super) fn cgroups_twice() -> StatProblem {
         StatProblem {
