@@ -12,6 +12,16 @@ use crate::options::Destination;
 /// The reasons that stop a recording.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
+    /// The kernel does not take the filter of a tracepoint.
+    #[error("failed to set filter \"{filter}\" on event {event}: {}", Errno::of(.source))]
+    Filter {
+        /// The event.
+        event: String,
+        /// The filter.
+        filter: String,
+        /// The kernel's answer.
+        source: std::io::Error,
+    },
     /// No event can be opened; the last refusal.
     #[error("{0}")]
     NoEvent(Explanation),

@@ -71,6 +71,8 @@ pub struct EventRequest {
     pub cpus: Option<Vec<Cpu>>,
     /// The CPUs that the user names for this event, whatever the target.
     pub chosen_cpus: Option<Vec<Cpu>>,
+    /// What the fields of a tracepoint must hold for it to be counted, in the kernel's notation.
+    pub filter: Option<String>,
     /// The control group whose tasks alone are counted.
     pub cgroup: Option<CountedCgroup>,
     /// The PMU counts for a part of the system and not for tasks: it is opened on those CPUs whatever the target.
@@ -122,6 +124,7 @@ impl EventRequest {
             overwrite: None,
             cpus: None,
             chosen_cpus: None,
+            filter: None,
             cgroup: None,
             of_system: false,
             unit: None,
@@ -136,6 +139,14 @@ impl EventRequest {
         dummy.attr.flags =
             AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV | AttrFlags::EXCLUDE_GUEST;
         dummy
+    }
+
+    /// Takes one more condition, beside those that there are.
+    pub fn add_filter(&mut self, condition: &str) {
+        self.filter = Some(match self.filter.take() {
+            Some(before) => format!("({before}) && ({condition})"),
+            None => condition.to_owned(),
+        });
     }
 
     /// System and event of a tracepoint.

@@ -1,10 +1,11 @@
 //! Opens the counters of a plan, CPU by CPU, and does without those that the kernel refuses.
 
 use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::os::fd::AsRawFd;
 
 use oxperf_abi::{Cpu, SampleType, Tid};
-use oxperf_sys::{Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
+use oxperf_sys::{Control, Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
 
 use super::CountRequest;
 use super::counters::{CountedEvent, CounterPlace, Counters};
@@ -74,6 +75,10 @@ impl Opening<'_> {
             }
         }
         self.open_dissolved(&mut counters, observer);
+        counters
+            .events
+            .iter()
+            .try_for_each(|event| self.set_filter(event))?;
         let refusal = |event: &CountedEvent| event.refusal.clone();
         match counters.events.iter().rev().find_map(refusal) {
             Some(refusal) if !counters.events.iter().any(CountedEvent::is_supported) => {
@@ -81,6 +86,21 @@ impl Opening<'_> {
             }
             _ => Ok(counters),
         }
+    }
+
+    /// Lets an event's counters count only what its filter lets through.
+    fn set_filter(&self, event: &CountedEvent) -> Result<(), CaptureError> {
+        let Some(filter) = &event.request().filter else {
+            return Ok(());
+        };
+        let failed = |source| CaptureError::Filter {
+            event: event.request().name.clone(),
+            filter: filter.clone(),
+            source,
+        };
+        let text = CString::new(filter.as_str()).map_err(|error| failed(error.into()))?;
+        let set = |fd| self.kernel.control(fd, Control::SetFilter(&text));
+        event.fds.iter().flatten().try_for_each(set).map_err(failed)
     }
 
     fn planned(&self, requests: &[EventRequest]) -> Vec<crate::plan::PlannedEvent> {

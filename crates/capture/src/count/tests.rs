@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use oxperf_abi::{CountReading, Cpu, EventType, SoftwareId, Tid};
 use oxperf_pmu::tool::{self, ToolEvent};
-use oxperf_sys::{Errno, FakeCount, FakeKernel, OpenRequest, Sysfs};
+use oxperf_sys::{ControlScope, Errno, FakeCall, FakeCount, FakeKernel, OpenRequest, Sysfs};
 
 use super::CountRequest;
 use super::counters::Counters;
@@ -264,4 +264,58 @@ fn what_no_kernel_counts_is_opened_nowhere_and_in_no_group() {
     let values = values(&counters, &kernel);
     assert_eq!(values[0], [Some(0)], "nothing has started it");
     assert_eq!((values[1][0], &*values[3]), (Some(5), &[Some(1)][..]));
+}
+
+fn with_filter(mut request: EventRequest, conditions: &[&str]) -> EventRequest {
+    conditions
+        .iter()
+        .for_each(|condition| request.add_filter(condition));
+    request
+}
+
+#[test]
+fn every_counter_has_the_filter() {
+    let kernel = FakeKernel::new();
+    let event = with_filter(software(SoftwareId::CpuClock), &["a != 0", "b > 3"]);
+    open(&kernel, Target::AllCpus, vec![event]).unwrap();
+    let filter = "(a != 0) && (b > 3)".to_owned();
+    let expected = [
+        FakeCall::SetFilter(0, filter.clone()),
+        FakeCall::SetFilter(1, filter),
+    ];
+    assert_eq!(kernel.calls(), expected);
+}
+
+#[test]
+fn a_filter_that_the_kernel_does_not_take_is_an_error() {
+    let event = with_filter(software(SoftwareId::CpuClock), &["a\0b"]);
+    let failed = open(&FakeKernel::new(), Target::Workload, vec![event]);
+    assert!(matches!(failed, Err(CaptureError::Filter { .. })));
+}
+
+#[test]
+fn events_are_switched_on_and_off_all_or_by_name() {
+    let kernel = FakeKernel::new();
+    let events = vec![
+        software(SoftwareId::CpuClock),
+        member_of(0, SoftwareId::PageFaults),
+    ];
+    let counters = open(&kernel, Target::Workload, events).unwrap();
+    let moment = RunMoment {
+        now: Instant::now(),
+        usage: None,
+    };
+    let set = |name, counts| {
+        counters
+            .set_counting(&kernel, name, counts, moment)
+            .unwrap()
+    };
+    assert!(set(None, true));
+    assert!(set(Some("page-faults"), false));
+    assert!(!set(Some("nosuch"), true));
+    let expected = [
+        FakeCall::Enable(0, ControlScope::Event),
+        FakeCall::Disable(1, ControlScope::Event),
+    ];
+    assert_eq!(kernel.calls(), expected);
 }

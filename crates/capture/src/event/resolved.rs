@@ -43,6 +43,7 @@ impl EventRequest {
             overwrite: event.terms.overwrite,
             cpus,
             chosen_cpus,
+            filter: None,
             cgroup: None,
             of_system: event.of_system,
             unit: event.unit,

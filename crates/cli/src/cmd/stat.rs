@@ -71,7 +71,7 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
     if command.verbosity > 0 {
         print_lines(&verbose::found(command, &wanted.requests));
     }
-    let mut requests = match events::in_cgroups(command, &catalogue, wanted.requests.clone()) {
+    let mut requests = match events::arranged(command, &catalogue, wanted.requests.clone()) {
         Ok(requests) => requests,
         Err(problem) => return Ok(arguments::report(&problem, program)),
     };

@@ -15,7 +15,7 @@ use oxperf_present::counts::{CountForm, CountSubject};
 
 use super::control::ControlSource;
 use super::diff;
-use super::options::{CgroupChoice, CgroupList, CountOutput, Repeats, Rounds, StatCommand};
+use super::options::{BehindEvents, CgroupChoice, CountOutput, Repeats, Rounds, StatCommand};
 use super::problem::StatProblem;
 use super::runs::RunsOptions;
 use super::{record as stat_record, report};
@@ -87,12 +87,15 @@ fn value(name: &'static str, shown: &'static str) -> Arg {
         .allow_hyphen_values(true)
 }
 
-fn event_arguments() -> [Arg; 7] {
+fn event_arguments() -> [Arg; 8] {
     [
         value("event", "event")
             .short('e')
             .action(ArgAction::Append)
             .help("Event to count, may be repeated: cycles, task-clock, page-faults, sched:sched_switch, cpu/event=0x3c/; modifiers after a colon, groups in braces"),
+        value("filter", "filter")
+            .action(ArgAction::Append)
+            .help("Count the tracepoints of the -e before it only where their fields are so: 'prev_pid != 0'"),
         flag("null").short('n').help("Count nothing, only take the time"),
         flag("all-user").conflicts_with("all-kernel").help("Count in user mode only"),
         flag("all-kernel").help("Count in kernel mode only"),
@@ -287,6 +290,7 @@ pub(super) fn parse(
         },
         open_log: environment::open_log(),
         events: events(matches),
+        filters: behind_events(matches, "filter"),
         control: control(matches)?,
         cgroups: cgroups(matches)?,
         metrics: wishes,
@@ -334,22 +338,25 @@ fn control(matches: &ArgMatches) -> Result<Option<ControlSource>, StatProblem> {
 /// The control groups; a list belongs to the events before it.
 fn cgroups(matches: &ArgMatches) -> Result<CgroupChoice, StatProblem> {
     let for_each = text(matches, "for-each-cgroup").map(str::to_owned);
-    let lists = matches.get_many::<String>("cgroup").into_iter().flatten();
-    let places = |name: &str| matches.indices_of(name).into_iter().flatten();
-    let events_before = |place: usize| places("event").filter(|event| *event < place).count();
-    let lists: Vec<CgroupList> = lists
-        .zip(places("cgroup"))
-        .map(|(names, place)| CgroupList {
-            names: names.clone(),
-            events_before: events_before(place),
-        })
-        .collect();
+    let lists = behind_events(matches, "cgroup");
     match for_each {
         Some(_) if !lists.is_empty() => Err(StatProblem::cgroups_twice()),
         Some(list) => Ok(CgroupChoice::ForEach(list)),
         None if lists.is_empty() => Ok(CgroupChoice::None),
         None => Ok(CgroupChoice::OfEvents(lists)),
     }
+}
+
+/// The values of an option, each with the number of texts of events before it.
+fn behind_events(matches: &ArgMatches, name: &str) -> Vec<BehindEvents> {
+    let texts = matches.get_many::<String>(name).into_iter().flatten();
+    let places = |name: &str| matches.indices_of(name).into_iter().flatten();
+    let events_before = |place: usize| places("event").filter(|event| *event < place).count();
+    let value = |(text, place): (&String, usize)| BehindEvents {
+        text: text.clone(),
+        events_before: events_before(place),
+    };
+    texts.zip(places(name)).map(value).collect()
 }
 
 fn workload_words(matches: &ArgMatches) -> Vec<OsString> {

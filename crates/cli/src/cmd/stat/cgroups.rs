@@ -33,7 +33,7 @@ pub(super) fn apply(
             let mut next = 0;
             for list in lists {
                 let defined = number_before(list.events_before);
-                assign(&list.names, tree, &mut events[..defined], &mut next)?;
+                assign(&list.text, tree, &mut events[..defined], &mut next)?;
             }
             Ok(events)
         }

@@ -47,26 +47,43 @@ pub(super) fn wanted(
     Ok(wanted)
 }
 
-/// Puts the events into their control groups.
+/// Gives the events their filters and control groups, which depends on what stands before what on the command line.
 ///
 /// # Errors
-/// A group that does not exist, or no event for it.
-pub(super) fn in_cgroups(
+/// A group that does not exist, or no event for it; a filter for what is no tracepoint.
+pub(super) fn arranged(
     command: &StatCommand,
     catalogue: &Catalogue<'_>,
-    requests: Vec<EventRequest>,
+    mut requests: Vec<EventRequest>,
 ) -> Result<Vec<EventRequest>, StatProblem> {
+    let all = requests.len();
+    let number_before = |texts: usize| match command.events.get(..texts) {
+        Some(texts) if texts.len() < command.events.len() || command.metrics.list.is_some() => {
+            number_of(texts, catalogue)
+        }
+        _ => all,
+    };
+    for filter in &command.filters {
+        let Some(before) = filter.events_before.checked_sub(1) else {
+            return Err(StatProblem::filter_without_event());
+        };
+        let events = number_before(before)..number_before(filter.events_before);
+        add_filter(&filter.text, &mut requests[events])?;
+    }
     if command.cgroups == CgroupChoice::None {
         return Ok(requests);
     }
     let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
     let tree = CgroupTree::of_mounts(&mounts);
-    let all = requests.len();
-    let number_before = |texts: usize| match command.events.get(..texts) {
-        Some(texts) if texts.len() < command.events.len() => number_of(texts, catalogue),
-        _ => all,
-    };
     cgroups::apply(&command.cgroups, tree.as_ref(), requests, number_before)
+}
+
+fn add_filter(filter: &str, requests: &mut [EventRequest]) -> Result<(), StatProblem> {
+    if let Some(other) = requests.iter().rfind(|own| own.tracepoint.is_none()) {
+        return Err(StatProblem::no_tracepoint(&other.name));
+    }
+    requests.iter_mut().for_each(|own| own.add_filter(filter));
+    Ok(())
 }
 
 /// The number of events that texts stand for, all of which were looked up before.

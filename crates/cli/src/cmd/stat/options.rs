@@ -22,6 +22,8 @@ pub(super) struct StatCommand {
     pub(super) open_log: Option<PathBuf>,
     /// The texts of the events.
     pub(super) events: Vec<String>,
+    /// Conditions for tracepoints.
+    pub(super) filters: Vec<BehindEvents>,
     /// Where commands come from while events are counted.
     pub(super) control: Option<ControlSource>,
     /// The control groups.
@@ -88,14 +90,14 @@ pub(super) enum CgroupChoice {
     /// Each of them counts all events.
     ForEach(String),
     /// They belong to events, one by one.
-    OfEvents(Vec<CgroupList>),
+    OfEvents(Vec<BehindEvents>),
 }
 
-/// Control groups for the events before them on the command line.
+/// The value of an option that is about the events before it on the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct CgroupList {
-    /// The names, with commas between them.
-    pub(super) names: String,
+pub(super) struct BehindEvents {
+    /// The value.
+    pub(super) text: String,
     /// The number of texts of events before it.
     pub(super) events_before: usize,
 }

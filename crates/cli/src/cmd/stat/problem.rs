@@ -156,6 +156,28 @@ impl StatProblem {
         )
     }
 
+    /// A filter that no event stands before.
+    pub(super) fn filter_without_event() -> StatProblem {
+        StatProblem {
+            message: "--filter option should follow a -e tracepoint or HW tracer option\n"
+                .to_owned(),
+            options: vec!["--filter"],
+            code: code::BAD_OPTION,
+        }
+    }
+
+    /// A filter for an event that has no fields.
+    pub(super) fn no_tracepoint(event: &str) -> StatProblem {
+        let event = oxperf_present::text::sanitize(event);
+        StatProblem {
+            message: format!(
+                "--filter: '{event}' is no tracepoint and has no fields; filters by BPF programs are not supported\n"
+            ),
+            options: vec!["--filter"],
+            code: code::BAD_OPTION,
+        }
+    }
+
     /// A source of commands that cannot be opened.
     pub(super) fn no_control(name: &str, error: oxperf_sys::Errno) -> StatProblem {
         StatProblem {

@@ -18,7 +18,9 @@ use crate::output::print_error;
 /// The PMU that each name was found on.
 pub(super) fn found(command: &StatCommand, requests: &[EventRequest]) -> String {
     let mut text = String::new();
-    let model = environment::cpu_model().filter(|_| !command.events.is_empty());
+    // The number of a tracepoint does not depend on the CPU.
+    let asks_tables = requests.iter().any(|request| request.tracepoint.is_none());
+    let model = environment::cpu_model().filter(|_| asks_tables);
     if let Some(model) = model {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "Using CPUID {}", sanitize(model.as_str()));

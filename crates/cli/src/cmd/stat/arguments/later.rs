@@ -37,7 +37,6 @@ const LATER: &[Later] = &[
         short: Some('T'),
         ..plain("transaction", "name the events with -e: tx-start,tx-commit")
     },
-    with_value("filter", "count the tracepoint without a filter"),
     with_value("cputype", NAME_PMU),
     with_value("pmu-filter", NAME_PMU),
     plain("hybrid-merge", "add up the counts of the PMUs"),
