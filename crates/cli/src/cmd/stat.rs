@@ -2,8 +2,8 @@
 
 mod arguments;
 mod cgroups;
-mod default_events;
 mod control;
+mod default_events;
 mod destination;
 mod diff;
 mod events;

@@ -7,8 +7,8 @@ use oxperf_analysis::counts::CountGrouping;
 use oxperf_capture::count::{CountOptions, CountRecordOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
-use super::metrics::MetricWishes;
 use super::control::ControlSource;
+use super::metrics::MetricWishes;
 use super::problem::StatProblem;
 use super::runs::RunsOptions;
 use crate::event_tables::TablesOptions;
