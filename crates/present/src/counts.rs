@@ -10,6 +10,7 @@ mod graph;
 mod group;
 mod heading;
 mod json;
+mod metric_lines;
 mod metrics;
 mod text;
 
@@ -23,6 +24,7 @@ pub use document::{DocumentError, read_runs, write_runs};
 pub use footer::{ElapsedTime, footer};
 pub use graph::{GraphSize, graph};
 pub use heading::{CountSubject, heading, interval_heading};
+pub use metric_lines::{MetricLine, MetricPage, metric_heading, metric_lines};
 pub use metrics::LastHeading;
 
 /// The form of the output.

@@ -124,6 +124,11 @@ impl CountMetric {
         shown.first.index == event || shown.others.iter().any(|other| other.index == event)
     }
 
+    /// Its unit and name.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
     /// The heading under which it stands with others, of one that is shown without being asked for.
     pub fn heading(&self) -> Option<&str> {
         self.planned.default_group.as_deref()

@@ -10,10 +10,12 @@ mod events;
 mod graph;
 mod groups;
 mod measure;
+mod metric_lines;
 mod metrics;
 mod offline;
 mod options;
 mod places;
+mod presets;
 mod problem;
 mod reasons;
 mod record;
@@ -27,6 +29,7 @@ mod wanted;
 use std::cell::RefCell;
 
 use oxperf_capture::{CaptureError, EventRequest, Target};
+use oxperf_pmu::Catalogue;
 use oxperf_sys::cpus;
 
 use crate::cmd::Entry;
@@ -36,8 +39,9 @@ use crate::output::print_error;
 use crate::{environment, event_tables};
 use control::ControlSource;
 use measure::Measured;
-use metrics::MetricSources;
+use metrics::{MetricSources, MetricWishes};
 use options::StatCommand;
+use presets::{Frozen, Preset};
 use problem::StatProblem;
 use show::Display;
 
@@ -58,11 +62,17 @@ const SIGNALLED: i32 = 128;
 fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
     let tables = event_tables::of_machine(&command.tables)?;
     let sources = EventSources::new(&command.events, &command.options.sysfs);
-    let catalogue = sources.catalogue(&tables);
+    let Some(catalogue) = filtered(sources.catalogue(&tables), &command.metrics) else {
+        let kind = command.metrics.core_type.as_deref().unwrap_or_default();
+        return Ok(arguments::report(&StatProblem::core_type(kind), program));
+    };
     let model = environment::cpu_model().filter(|_| command.needs_metrics());
     let metrics = command
         .needs_metrics()
         .then(|| MetricSources::new(command, &catalogue, &tables, model.as_ref()));
+    let is_of_management = command.metrics.preset == Some(Preset::SystemManagement);
+    let frozen = is_of_management.then(|| Frozen::new(&command.options.sysfs));
+    let frozen = frozen.transpose()?;
     let wanted = events::wanted(command, &catalogue, metrics.as_ref());
     event_tables::problems(&tables)
         .iter()
@@ -95,7 +105,9 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
         print_error("Control descriptor is not initialized");
     }
     let mut display = Display::new(&command, wanted, metrics.as_ref())?;
-    match measure::measure(&command, requests, channel.as_ref(), &mut display) {
+    let measured = measure::measure(&command, requests, channel.as_ref(), &mut display);
+    drop(frozen);
+    match measured {
         Ok(measured) => {
             let grown = display.finish_runs()?;
             end_as(&measured, grown)
@@ -103,6 +115,18 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
         Err(Failed::Capture(error)) => Ok(tell(error, program)),
         Err(Failed::Other(failure)) => Err(failure),
     }
+}
+
+/// The events of the PMUs that the user wants; none where no core is of the kind.
+fn filtered<'a>(catalogue: Catalogue<'a>, wishes: &MetricWishes) -> Option<Catalogue<'a>> {
+    let catalogue = match &wishes.core_type {
+        Some(kind) => catalogue.with_cpu_type(kind)?,
+        None => catalogue,
+    };
+    Some(match &wishes.pmu {
+        Some(pmu) => catalogue.with_pmu_filter(pmu),
+        None => catalogue,
+    })
 }
 
 fn print_lines(text: &str) {

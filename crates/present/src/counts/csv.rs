@@ -28,7 +28,7 @@ pub(super) fn row(out: &mut Vec<u8>, cells: Cells<'_>, separator: &str, last: &m
 }
 
 /// The moment and the group.
-fn push_beginning(out: &mut Vec<u8>, cells: Cells<'_>, separator: &str) {
+pub(super) fn push_beginning(out: &mut Vec<u8>, cells: Cells<'_>, separator: &str) {
     let mut field = |text: &str| put!(out, "{text}{separator}");
     match cells.page.moment {
         CountMoment::Whole => {}
@@ -97,7 +97,7 @@ fn push_metrics(out: &mut Vec<u8>, cells: Cells<'_>, separator: &str, metrics: &
 }
 
 /// A value; nothing where there is none.
-fn number(metric: &MetricCell<'_>) -> String {
+pub(super) fn number(metric: &MetricCell<'_>) -> String {
     match metric.value.is_nan() {
         true => String::new(),
         false => metrics::number(metric),

@@ -52,6 +52,18 @@ pub fn interval_heading(out: &mut Vec<u8>, style: &CountStyle) {
     if style.form != CountForm::Text {
         return;
     }
+    interval_groups(out, style);
+    let unit_width = style.unit_width;
+    put!(
+        out,
+        "{:>VALUE_WIDTH$} {:unit_width$} events\n",
+        "counts",
+        "unit"
+    );
+}
+
+/// The moment and the group in front of the names of columns.
+pub(super) fn interval_groups(out: &mut Vec<u8>, style: &CountStyle) {
     put!(out, "#           time ");
     if let Some(column) = column(style.grouping) {
         let width = column.width;
@@ -63,11 +75,4 @@ pub fn interval_heading(out: &mut Vec<u8>, style: &CountStyle) {
             put!(out, "{:>COUNTERS_WIDTH$} ", "ctrs");
         }
     }
-    let unit_width = style.unit_width;
-    put!(
-        out,
-        "{:>VALUE_WIDTH$} {:unit_width$} events\n",
-        "counts",
-        "unit"
-    );
 }

@@ -78,14 +78,14 @@ fn push_metrics<'a>(
 }
 
 /// An object of a line that is being written.
-struct Object<'a> {
+pub(super) struct Object<'a> {
     out: &'a mut Vec<u8>,
     is_empty: bool,
 }
 
 impl<'a> Object<'a> {
     /// Begins an object with the moment and the group.
-    fn begin(out: &'a mut Vec<u8>, cells: Cells<'_>) -> Object<'a> {
+    pub(super) fn begin(out: &'a mut Vec<u8>, cells: Cells<'_>) -> Object<'a> {
         out.push(b'{');
         let mut object = Object {
             out,
@@ -111,7 +111,7 @@ impl<'a> Object<'a> {
         Object::begin(out, cells)
     }
 
-    fn end(self) -> &'a mut Vec<u8> {
+    pub(super) fn end(self) -> &'a mut Vec<u8> {
         self.out.push(b'}');
         self.out
     }
@@ -129,7 +129,7 @@ impl<'a> Object<'a> {
         put!(self.out, "{value}");
     }
 
-    fn text(&mut self, key: &str, text: &str) {
+    pub(super) fn text(&mut self, key: &str, text: &str) {
         self.key(key);
         string::write(text, self.out);
     }

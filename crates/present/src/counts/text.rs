@@ -40,7 +40,7 @@ pub(super) fn row(out: &mut Vec<u8>, cells: Cells<'_>, last: &mut LastHeading) {
 }
 
 /// The moment and the group.
-fn push_beginning(out: &mut Vec<u8>, cells: Cells<'_>) {
+pub(super) fn push_beginning(out: &mut Vec<u8>, cells: Cells<'_>) {
     if let CountMoment::Interval(moment) = cells.page.moment {
         put!(out, "{:6}.{:09} ", moment.as_secs(), moment.subsec_nanos());
     }
@@ -84,13 +84,22 @@ fn push_metrics(out: &mut Vec<u8>, cells: Cells<'_>, metrics: &[MetricCell<'_>])
 fn push_metric(out: &mut Vec<u8>, cells: Cells<'_>, metric: &MetricCell<'_>) {
     let number = format!("{:>NUMBER_WIDTH$}", metrics::number(metric));
     let rest = METRIC_WIDTH.saturating_sub(" # ".len() + number.chars().count() + " ".len());
-    let colour = colour(metric).filter(|_| cells.style.is_coloured);
     put!(out, " # ");
-    match colour {
+    push_coloured(out, cells, metric, &number);
+    put!(out, " {:rest$}", sanitize(metric.label));
+}
+
+/// A number in the colour of what the metric's threshold says.
+pub(super) fn push_coloured(
+    out: &mut Vec<u8>,
+    cells: Cells<'_>,
+    metric: &MetricCell<'_>,
+    number: &str,
+) {
+    match colour(metric).filter(|_| cells.style.is_coloured) {
         Some(colour) => put!(out, "{colour}{number}{RESET}"),
         None => put!(out, "{number}"),
     }
-    put!(out, " {:rest$}", sanitize(metric.label));
 }
 
 /// The deviation over runs, and the share of the time in which the event counted.

@@ -276,8 +276,12 @@ pub(super) fn parse(
     let rounds = rounds(matches)?;
     let output = output(matches)?;
     // These forms have no place for thresholds.
-    let mut wishes = metrics::wishes(matches);
-    wishes.no_threshold |= matches!(form, CountForm::Csv { .. });
+    let mut wishes = metrics::wishes(matches)?;
+    wishes.no_threshold |= match &form {
+        CountForm::Csv { .. } => true,
+        CountForm::Json => wishes.alone,
+        CountForm::Text => false,
+    };
     let command = StatCommand {
         options: CountOptions {
             target,

@@ -125,13 +125,15 @@ fn in_order(events: Vec<DefaultEvent>, plans: Vec<PlannedEvents>) -> Wanted {
     wanted
 }
 
-/// The number of an event's PMU: generic events of the hardware belong to the PMU that counts them.
-fn pmu_number(request: &EventRequest) -> u32 {
+/// The number of an event's PMU: generic events of the hardware belong to the PMU that counts them. The numbers of PMUs that
+/// no kernel has are those below 0.
+fn pmu_number(request: &EventRequest) -> i32 {
     let attr = &request.attr;
     let is_generic = matches!(attr.kind, EventType::HARDWARE | EventType::HW_CACHE);
-    match (attr.config >> 32) as u32 {
+    let number = match (attr.config >> 32) as u32 {
         _ if !is_generic => attr.kind.0,
         0 => EventType::RAW.0,
         pmu => pmu,
-    }
+    };
+    number as i32
 }

@@ -41,6 +41,12 @@ pub(super) fn wanted(
         let plan = plan.map_err(|error| Failure::with_code(error.to_string(), NO_METRIC))?;
         wanted.add_plan(plan, catalogue)?;
     }
+    if let Some(preset) = wishes.preset {
+        let mut plan = preset.plan(metrics)?;
+        // perf shows these in the order of the plan, and those of -M from behind.
+        plan.metrics.reverse();
+        wanted.add_plan(plan, catalogue)?;
+    }
     if wanted.requests.is_empty() && !command.counts_nothing {
         wanted = default_events::wanted(wishes.details, metrics, catalogue)?;
     }
@@ -146,6 +152,21 @@ fn count_site(site: OpenSite, threads: &[oxperf_abi::Tid]) -> CountSite {
     }
 }
 
+/// Makes an event of one kind of cores the same as those of other kinds.
+pub(super) fn merge_cores(event: &mut CountEvent) {
+    let parts = event.name.strip_prefix(&format!("{}/", event.pmu));
+    let parts = parts.and_then(|parts| parts.split_once('/'));
+    let Some((name, modifiers)) = parts.filter(|_| event.pmu.starts_with("cpu_")) else {
+        return;
+    };
+    event.name = match modifiers {
+        "" => name.to_owned(),
+        modifiers => format!("{name}:{modifiers}"),
+    };
+    event.of_system = true;
+    event.belongs_to_pmu = false;
+}
+
 /// The name of an event that stands for one PMU of several: `uncore_imc_0/cas_count_read/`. Modifiers stay behind it.
 pub(super) fn name_on_pmu(name: &str, pmu: &str) -> String {
     if let Some((_, terms)) = name.split_once('/') {
@@ -158,6 +179,28 @@ pub(super) fn name_on_pmu(name: &str, pmu: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::name_on_pmu;
+
+    #[test]
+    fn events_of_cores_lose_their_pmu() {
+        let merged = |name: &str, pmu: &str| {
+            let mut event = oxperf_analysis::counts::CountEvent {
+                name: name.to_owned(),
+                pmu: pmu.to_owned(),
+                ..Default::default()
+            };
+            super::merge_cores(&mut event);
+            (event.name, event.of_system)
+        };
+        let expected = |name: &str, merges| (name.to_owned(), merges);
+        assert_eq!(
+            merged("cpu_atom/cycles/u", "cpu_atom"),
+            expected("cycles:u", true)
+        );
+        assert_eq!(
+            merged("task-clock", "software"),
+            expected("task-clock", false)
+        );
+    }
 
     #[test]
     fn names_on_one_of_several_pmus() {

@@ -9,6 +9,7 @@ use oxperf_pmu_events::EventTables;
 use oxperf_sys::cpus::CpuRanges;
 
 use super::options::StatCommand;
+use super::presets::Preset;
 
 /// The wishes about metrics.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -23,6 +24,16 @@ pub(super) struct MetricWishes {
     pub(super) no_merge: bool,
     /// Nothing is counted for thresholds alone.
     pub(super) no_threshold: bool,
+    /// Metrics are shown alone, without counts.
+    pub(super) alone: bool,
+    /// Metrics of an option of their own.
+    pub(super) preset: Option<Preset>,
+    /// Of several kinds of cores this one alone, by the name of its PMU or what stands behind `cpu_` in it.
+    pub(super) core_type: Option<String>,
+    /// This PMU alone.
+    pub(super) pmu: Option<String>,
+    /// Counts of several kinds of cores are added up.
+    pub(super) merges_cores: bool,
 }
 
 /// The metrics of this machine, for what is counted.
@@ -53,7 +64,7 @@ impl<'a> MetricSources<'a> {
             constants: files.metric_constants(&scope),
             model,
         };
-        let metrics = system.metrics(Some(tables));
+        let metrics = of_core_type(system.metrics(Some(tables)), &command.metrics);
         MetricSources { system, metrics }
     }
 
@@ -81,6 +92,11 @@ impl<'a> MetricSources<'a> {
         }
     }
 
+    /// Returns whether a name or a group has metrics.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.metrics.named(name).next().is_some()
+    }
+
     /// Returns whether the machine has several PMUs of cores.
     pub(super) fn has_several_cores(&self) -> bool {
         self.system.catalogue.core_names().len() > 1
@@ -97,4 +113,16 @@ impl<'a> MetricSources<'a> {
     ) -> Result<MetricPlan, MetricError> {
         MetricPlan::new(list, &self.metrics, &self.system, options)
     }
+}
+
+/// The metrics without those of other kinds of cores than the one that is wanted.
+fn of_core_type(metrics: MetricCatalogue, wishes: &MetricWishes) -> MetricCatalogue {
+    let Some(kind) = &wishes.core_type else {
+        return metrics;
+    };
+    let is_meant = |pmu: &str| pmu == kind || pmu.strip_prefix("cpu_") == Some(kind);
+    let kept = metrics
+        .iter()
+        .filter(|metric| metric.pmu.as_deref().is_none_or(is_meant));
+    MetricCatalogue::new([kept.cloned().collect::<Vec<_>>()])
 }

@@ -208,9 +208,24 @@ impl StatCommand {
         ))
     }
 
+    /// Metrics alone are those of one run, and not of threads.
+    fn check_metrics_alone(&self) -> Result<(), StatProblem> {
+        if self.grouping == CountGrouping::Thread {
+            return Err(StatProblem::plain(
+                "--metric-only is not supported with --per-thread",
+            ));
+        }
+        if self.repeats != Repeats::Times(1) {
+            return Err(StatProblem::plain("--metric-only is not supported with -r"));
+        }
+        Ok(())
+    }
+
     /// Returns whether metrics are counted: those that the user names, or the default ones.
     pub(super) fn needs_metrics(&self) -> bool {
-        self.metrics.list.is_some() || self.events.is_empty() && !self.counts_nothing
+        let wishes = &self.metrics;
+        let are_named = wishes.list.is_some() || wishes.preset.is_some();
+        are_named || self.events.is_empty() && !self.counts_nothing
     }
 
     /// Returns whether values of metrics have colours.
@@ -235,6 +250,9 @@ impl StatCommand {
         }
         if self.draws_graph {
             self.check_graph(on_terminal)?;
+        }
+        if self.metrics.alone {
+            self.check_metrics_alone()?;
         }
         if self.cgroups != CgroupChoice::None && !wide {
             return Err(StatProblem::needs_cpus());

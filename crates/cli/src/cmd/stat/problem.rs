@@ -27,6 +27,15 @@ impl StatProblem {
         }
     }
 
+    /// The same, where the options are named in the message.
+    pub(super) fn plain(message: &str) -> StatProblem {
+        StatProblem {
+            message: message.to_owned(),
+            options: Vec::new(),
+            code: CONTRADICTION,
+        }
+    }
+
     /// The value of an option is no number.
     pub(super) fn no_number(option: &str) -> StatProblem {
         const LETTERS: [(&str, char); 3] =
@@ -48,6 +57,15 @@ impl StatProblem {
         StatProblem {
             message,
             options: Vec::new(),
+            code: code::BAD_OPTION,
+        }
+    }
+
+    /// A kind of cores that this machine does not have.
+    pub(super) fn core_type(kind: &str) -> StatProblem {
+        StatProblem {
+            message: format!("--cputype {kind} is not supported!"),
+            options: vec!["--cputype"],
             code: code::BAD_OPTION,
         }
     }

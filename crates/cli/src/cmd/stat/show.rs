@@ -13,14 +13,15 @@ use oxperf_analysis::counts::{
 use oxperf_capture::Target;
 use oxperf_capture::count::{CountOutcome, Counters};
 use oxperf_present::counts::{
-    CountForm, CountMoment, CountPage, CountStyle, ElapsedTime, LastHeading, ThreadLabel, footer,
-    heading, interval_heading, rows,
+    CountForm, CountMoment, CountPage, CountStyle, ElapsedTime, LastHeading, MetricPage,
+    ThreadLabel, footer, heading, interval_heading, metric_heading, metric_lines, rows,
 };
 
 use super::destination::Destination;
-use super::events::{name_on_pmu, shown};
+use super::events::{merge_cores, name_on_pmu, shown};
 use super::graph::Picture;
 use super::measure::Readings;
+use super::metric_lines::Columns;
 use super::metrics::MetricSources;
 use super::options::{Repeats, StatCommand};
 use super::runs::{self, Baseline, NamedRuns, RunKeeper};
@@ -147,6 +148,12 @@ impl<'a> Display<'a> {
     fn displayed(&self, mut events: Vec<CountEvent>) -> Vec<CountEvent> {
         for (index, event) in events.iter_mut().enumerate() {
             let display = self.wanted.displays.get(index).copied();
+            // The default metrics are those of one kind of cores each.
+            if self.command.metrics.merges_cores
+                && display.unwrap_or_default() == EventDisplay::Count
+            {
+                merge_cores(event);
+            }
             let is_skipped = !event.is_supported && self.wanted.skippable.get(index) == Some(&true);
             event.display = match is_skipped {
                 true => EventDisplay::Nothing,
@@ -170,11 +177,10 @@ impl<'a> Display<'a> {
         if self.command.clears_screen {
             out.extend_from_slice(CLEAR);
         }
-        if self.command.clears_screen || self.intervals.is_multiple_of(INTERVALS_A_HEADING) {
-            interval_heading(&mut out, &self.style);
-        }
+        let has_heading =
+            self.command.clears_screen || self.intervals.is_multiple_of(INTERVALS_A_HEADING);
         self.intervals += 1;
-        self.push_rows(&mut out, CountMoment::Interval(moment));
+        self.push_table(&mut out, CountMoment::Interval(moment), has_heading);
         self.write(&out)
     }
 
@@ -307,7 +313,7 @@ impl<'a> Display<'a> {
         } else {
             CountMoment::Whole
         };
-        self.push_rows(&mut out, moment);
+        self.push_table(&mut out, moment, !has_intervals);
         if is_text {
             footer(&mut out, &self.time());
         }
@@ -340,6 +346,33 @@ impl<'a> Display<'a> {
         self.times.clear();
     }
 
+    /// Appends what was counted, below a heading if `has_heading`.
+    fn push_table(&mut self, out: &mut Vec<u8>, moment: CountMoment, has_heading: bool) {
+        if self.command.metrics.alone && !self.command.counts_nothing {
+            return self.push_metric_lines(out, moment, has_heading);
+        }
+        if has_heading && matches!(moment, CountMoment::Interval(_)) {
+            interval_heading(out, &self.style);
+        }
+        self.push_rows(out, moment);
+    }
+
+    fn push_metric_lines(&self, out: &mut Vec<u8>, moment: CountMoment, has_heading: bool) {
+        let merges = self.command.merges_pmus;
+        let rows = self.table.rows(self.command.grouping, &self.places, merges);
+        let columns = Columns::new(&self.wanted, &rows);
+        let page = MetricPage {
+            labels: &columns.labels(),
+            lines: &columns.lines(self.metrics, self.table.events(), &rows),
+            threads: &self.threads,
+            moment,
+        };
+        if has_heading {
+            metric_heading(out, &page, &self.style);
+        }
+        metric_lines(out, &page, &self.style);
+    }
+
     fn push_rows(&mut self, out: &mut Vec<u8>, moment: CountMoment) {
         let merges = self.command.merges_pmus;
         let shown = self.table.rows(self.command.grouping, &self.places, merges);
@@ -362,7 +395,7 @@ impl<'a> Display<'a> {
         let events = self.table.events();
         let is_on_pmu = |index: usize| {
             let by_pmu = !self.command.merges_pmus;
-            by_pmu && (events[index].belongs_to_pmu || self.table.has_alike(index))
+            by_pmu && (events[index].belongs_to_pmu || self.is_of_several(index))
         };
         if !(0..events.len()).any(is_on_pmu) {
             return Cow::Borrowed(events);
@@ -374,6 +407,11 @@ impl<'a> Display<'a> {
             }
         }
         Cow::Owned(named)
+    }
+
+    /// Returns whether the event is one of those of several PMUs that are told apart.
+    fn is_of_several(&self, event: usize) -> bool {
+        !self.command.metrics.merges_cores && self.table.has_alike(event)
     }
 
     /// What becomes of the runs when the last one is over: they are written to a file, or compared with earlier ones, which

@@ -29,25 +29,10 @@ const fn with_value(long: &'static str, instead: &'static str) -> Later {
     }
 }
 
-const NO_METRICS: &str = "name the events with -e and divide their counts";
-const NAME_PMU: &str = "name the PMU in the event, as in cpu_core/cycles/";
+const NO_METRICS: &str = "leave the option out";
 
 const LATER: &[Later] = &[
-    Later {
-        short: Some('T'),
-        ..plain("transaction", "name the events with -e: tx-start,tx-commit")
-    },
-    with_value("cputype", NAME_PMU),
-    with_value("pmu-filter", NAME_PMU),
-    plain("hybrid-merge", "add up the counts of the PMUs"),
     plain("percore-show-thread", "count with -A"),
-    plain("metric-only", NO_METRICS),
-    plain("topdown", NO_METRICS),
-    with_value("td-level", NO_METRICS),
-    plain(
-        "smi-cost",
-        "name the events with -e: msr/smi/,msr/aperf/,cycles",
-    ),
     plain("iostat", "name the events of uncore_iio with -e"),
     plain("record-tpebs", NO_METRICS),
     with_value("tpebs-mode", NO_METRICS),

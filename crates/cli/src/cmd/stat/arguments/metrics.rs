@@ -3,10 +3,13 @@
 use clap::{Arg, ArgAction, ArgMatches};
 
 use super::super::metrics::MetricWishes;
-use super::{flag, value};
+use super::super::presets::Preset;
+use super::super::problem::StatProblem;
+use super::{flag, number, value};
+use crate::arguments::text;
 
 /// The options.
-pub(super) fn arguments() -> [Arg; 5] {
+pub(super) fn arguments() -> [Arg; 13] {
     [
         value("metrics", "metric/metric group list")
             .short('M')
@@ -16,21 +19,54 @@ pub(super) fn arguments() -> [Arg; 5] {
             .short('d')
             .action(ArgAction::Count)
             .help("One more group of default metrics; up to three times"),
+        flag("metric-only").help("Show metrics alone, a column each"),
         flag("metric-no-group").help("Do not open the events of a metric as a group"),
         flag("metric-no-merge").help("Do not share events between metrics"),
         flag("metric-no-threshold").help("Do not count what only the thresholds of metrics need"),
+        flag("topdown").help("A level of the top-down method: where the slots of a core went"),
+        value("td-level", "n").help("The level of --topdown [default: 1]"),
+        flag("transaction")
+            .short('T')
+            .help("Metrics of hardware transactions"),
+        flag("smi-cost").help("The number of system management interrupts and the cycles that they take"),
+        value("cputype", "hybrid cpu type")
+            .help("Of several kinds of cores this one alone, such as core or atom"),
+        value("pmu-filter", "pmu").help("Events of this PMU alone"),
+        flag("hybrid-merge").help("Add up the counts of several kinds of cores"),
     ]
 }
 
 /// The values of the options.
-pub(super) fn wishes(matches: &ArgMatches) -> MetricWishes {
+///
+/// # Errors
+/// A level that is no number.
+pub(super) fn wishes(matches: &ArgMatches) -> Result<MetricWishes, StatProblem> {
+    let preset = preset(matches)?;
+    let text = |name: &str| text(matches, name).map(str::to_owned);
     let lists = matches.get_many::<String>("metrics");
     let lists: Vec<String> = lists.into_iter().flatten().cloned().collect();
-    MetricWishes {
+    Ok(MetricWishes {
         list: (!lists.is_empty()).then(|| lists.join(",")),
         details: matches.get_count("detailed"),
         no_group: matches.get_flag("metric-no-group"),
         no_merge: matches.get_flag("metric-no-merge"),
         no_threshold: matches.get_flag("metric-no-threshold"),
-    }
+        alone: matches.get_flag("metric-only") || preset.is_some_and(Preset::is_alone),
+        preset,
+        core_type: text("cputype"),
+        pmu: text("pmu-filter"),
+        merges_cores: matches.get_flag("hybrid-merge"),
+    })
+}
+
+/// The metrics of an option of their own; perf looks at one of these options.
+fn preset(matches: &ArgMatches) -> Result<Option<Preset>, StatProblem> {
+    let level = number::<u32>(matches, "td-level")?.filter(|level| *level > 0);
+    let given = [
+        ("transaction", Preset::Transactions),
+        ("smi-cost", Preset::SystemManagement),
+        ("topdown", Preset::Topdown(level.unwrap_or(1))),
+    ];
+    let found = given.into_iter().find(|(name, _)| matches.get_flag(name));
+    Ok(found.map(|(_, preset)| preset))
 }
