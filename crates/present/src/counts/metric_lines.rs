@@ -10,6 +10,8 @@ use crate::text::{put, sanitize};
 
 /// The narrowest column.
 const WIDTH: usize = 20;
+/// The width of a number, all of which has the colour.
+const NUMBER_WIDTH: usize = 8;
 /// What JSON has for a metric without value.
 const NO_VALUE: &str = "none";
 
@@ -131,6 +133,7 @@ fn text_line(out: &mut Vec<u8>, page: &MetricPage<'_>, cells: Cells<'_>, line: &
     for (label, cell) in page.labels.iter().zip(filled(line)) {
         let width = sanitize(label).chars().count().max(WIDTH);
         let number = cell.as_ref().map_or_else(String::new, metrics::number);
+        let number = format!("{number:>NUMBER_WIDTH$}");
         let fill = width.saturating_sub(number.chars().count());
         put!(out, "{:fill$}", "");
         match cell {

@@ -6,8 +6,8 @@ use oxperf_capture::count::CountedEvent;
 use oxperf_present::text::sanitize;
 
 /// A line for each reason, with the events that it is the reason of.
-pub(super) fn text(events: &[CountedEvent]) -> String {
-    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+pub(super) fn text<'a>(events: impl Iterator<Item = &'a CountedEvent>) -> String {
+    let mut reasons: Vec<(String, Vec<&'a str>)> = Vec::new();
     for event in events {
         let Some(reason) = reason(event) else {
             continue;

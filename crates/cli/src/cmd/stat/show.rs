@@ -135,7 +135,11 @@ impl<'a> Display<'a> {
         for warning in &self.command.warnings {
             print_error(warning);
         }
-        self.reasons = reasons::text(events);
+        // What is left out without a word needs no reason.
+        let told = events.iter().zip(0..).filter(|(event, index)| {
+            event.is_supported() || self.wanted.skippable.get(*index) != Some(&true)
+        });
+        self.reasons = reasons::text(told.map(|(event, _)| event));
         self.refused = events.iter().map(|event| !event.is_supported()).collect();
         self.order = counters.reading_order();
         let events = self.displayed(shown(events, threads));
