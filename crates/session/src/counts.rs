@@ -154,12 +154,15 @@ impl CountCollector {
         collector
     }
 
-    /// Takes the events of a stream that described more of them.
+    /// Takes the events of a stream that described more of them, or renamed some.
     pub fn set_events(&mut self, table: &EventTable) {
-        self.table = table.clone();
         let known = self.events.len();
-        for (event, entry) in self.events.iter_mut().zip(table.events()) {
-            event.name.clone_from(&entry.name);
+        let before = std::mem::replace(&mut self.table, table.clone());
+        let renamed = before.events().iter().zip(table.events());
+        for (event, (before, now)) in self.events.iter_mut().zip(renamed) {
+            if before.name != now.name {
+                event.name.clone_from(&now.name);
+            }
         }
         let added = table.events().iter().skip(known);
         self.events

@@ -182,7 +182,8 @@ fn events_that_no_kernel_counts() {
     let file = Writer::begin(Vec::new(), &[cycles, tool(1), tool(1), tool(2)]).unwrap();
     let file = file.finish(&FeatureSet::new()).unwrap();
     let reader = Reader::open(&file).unwrap();
-    let mut collector = CountCollector::new(&EventTable::new(&reader), Endian::Little);
+    let table = EventTable::new(&reader);
+    let mut collector = CountCollector::new(&table, Endian::Little);
     for name in ["first", "second", "third"] {
         let updates = [
             Update::Cpus(Some(CpuMap::Cpus(vec![0]))),
@@ -195,6 +196,8 @@ fn events_that_no_kernel_counts() {
             });
         }
     }
+    // As when a stream renames another event.
+    collector.set_events(&table);
     for value in [7, 7, 9] {
         count(&mut collector, 0, 0, value);
     }
