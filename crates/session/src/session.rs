@@ -261,7 +261,10 @@ impl<'r, 'a> Session<'r, 'a> {
             return ControlFlow::Continue(());
         }
         let Ok(event) = self.events.owner(kind, record.body.as_ref(), self.endian) else {
-            self.diagnostics.unknown_ids += 1;
+            // Where there are no events, other records than samples belong to none.
+            let is_sample = kind == RecordType::SAMPLE;
+            self.diagnostics.unknown_ids +=
+                u64::from(is_sample || !self.events.events().is_empty());
             return sink.record(&mut self.machine, &record.as_raw(), None);
         };
         let waiting = Waiting {

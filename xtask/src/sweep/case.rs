@@ -20,7 +20,14 @@ pub(super) struct Golden {
     pub(super) file: String,
     /// The words behind `perf`.
     pub(super) args: Vec<String>,
+    /// The text is what goes to standard error, too.
+    pub(super) with_errors: bool,
 }
+
+/// Words of recordings of counts. perf 7.2 reads no file of them, so that the text of perf 6.1 stands for it.
+const OF_COUNTS: &str = "perf stat record ";
+/// A word of the shell.
+const WITH_ERRORS: &str = "2>&1";
 
 impl Case {
     /// Reads `COMMANDS` of `folder`.
@@ -50,7 +57,9 @@ impl Case {
         } else {
             self.folder.join("perf7")
         };
-        Some(folder.join(&golden.file)).filter(|path| path.is_file())
+        let of_61 = self.recording.contains(OF_COUNTS).then_some(&self.folder);
+        let mut texts = [Some(&folder), of_61].into_iter().flatten();
+        texts.find_map(|folder| Some(folder.join(&golden.file)).filter(|path| path.is_file()))
     }
 }
 
@@ -75,10 +84,12 @@ fn golden(line: &str) -> Option<Golden> {
     let (file, command) = line.split_once(": perf ")?;
     let known = file.ends_with(".txt") || file.ends_with(".txt.zst");
     let command = command.split("   #").next().unwrap_or(command);
-    let args = command.split_whitespace().map(str::to_owned).collect();
+    let words = command.split_whitespace();
+    let args = words.clone().filter(|word| *word != WITH_ERRORS);
     known.then(|| Golden {
         file: file.to_owned(),
-        args,
+        args: args.map(str::to_owned).collect(),
+        with_errors: words.clone().any(|word| word == WITH_ERRORS),
     })
 }
 
@@ -93,6 +104,8 @@ mod tests {
             (found.file.as_str(), found.args.join(" ").as_str()),
             ("script.txt.zst", "script -i perf.data")
         );
+        let both = golden("stat-report.txt: perf stat report -i perf.data 2>&1").unwrap();
+        assert!(both.with_errors && both.args.last().is_some_and(|word| word == "perf.data"));
         assert!(golden("record: perf record -o perf.data -- ./x").is_none());
         assert!(golden("  # stderr: Error:").is_none());
     }

@@ -136,7 +136,11 @@ fn compare_one(
     if let Some(crash) = job.run(LIMITS)?.crash() {
         return Ok(Outcome::Failed(crash));
     }
-    let difference = compare::difference(&read_maybe_zstd(expected)?, &std::fs::read(&stdout)?);
+    let mut text = std::fs::read(&stdout)?;
+    if golden.with_errors {
+        text.extend(std::fs::read(&stderr)?);
+    }
+    let difference = compare::difference(&read_maybe_zstd(expected)?, &text);
     std::fs::remove_file(&stdout)?;
     std::fs::remove_file(&stderr)?;
     Ok(difference.map_or(Outcome::Identical, Outcome::Differs))

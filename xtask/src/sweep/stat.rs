@@ -8,6 +8,7 @@ mod lines;
 mod opened;
 mod slips;
 mod tables;
+mod recordings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -61,7 +62,19 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
         tables: tables_of(&lines, options)?,
     };
     let rows = parallel(options.jobs, &lines, |index, line| bench.row(index, line));
-    Ok(Table::new("stat on made-up machines beside perf7", rows).print())
+    let recorded = lines::read(&workspace::root().join("xtask/stat-recordings.txt"))?;
+    let recorded: Vec<StatLine> = recorded.into_iter().filter(wanted).collect();
+    let readings = parallel(options.jobs, &recorded, |index, line| {
+        bench.recording_rows(index, line)
+    });
+    let readings = readings.into_iter().flatten().collect();
+    let good = Table::new("stat on made-up machines beside perf7", rows).print();
+    Ok(Table::new(
+        "recordings of stat, ours and perf7's, read by each",
+        readings,
+    )
+    .print()
+        && good)
 }
 
 /// The folders of metrics of the machines of `lines`.

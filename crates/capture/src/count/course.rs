@@ -114,14 +114,19 @@ impl<'a> CountingRun<'a> {
         &self.machine
     }
 
-    /// Begins a recording of what is counted.
+    /// Begins a recording of what is counted, the events by these names.
     ///
     /// # Errors
     /// The output cannot be made or refuses.
-    pub fn record(&self, options: &CountRecordOptions) -> Result<CountRecorder, CaptureError> {
+    pub fn record(
+        &self,
+        options: &CountRecordOptions,
+        names: &[String],
+    ) -> Result<CountRecorder, CaptureError> {
         let workload = self.workload.as_ref();
         let run = RecordedRun {
             counters: &self.counters,
+            names,
             ids: self.counters.ids(self.context.kernel),
             machine: &self.machine,
             workload: workload.map(|workload| Tid(workload.process.pid().0)),

@@ -117,6 +117,8 @@ pub struct CountRecorder {
 /// The run whose counts are recorded.
 pub(super) struct RecordedRun<'a> {
     pub(super) counters: &'a Counters,
+    /// The names of the events as tables show them; they stand in files.
+    pub(super) names: &'a [String],
     pub(super) ids: Vec<Vec<Option<EventId>>>,
     pub(super) machine: &'a MachineInfo,
     pub(super) workload: Option<Tid>,
@@ -237,17 +239,20 @@ impl RecordedRun<'_> {
     }
 
     fn writer_events(&self, is_stream: bool) -> Vec<WriterEvent> {
-        let event = |(event, ids): (&CountedEvent, &Vec<Option<EventId>>)| WriterEvent {
-            attr: event.planned.attr,
-            // A stream names its events in records of their own.
-            name: if is_stream {
-                String::new()
-            } else {
-                event.request().name.clone()
-            },
-            ids: ids.iter().flatten().copied().collect(),
+        let named = self.events().zip(self.names);
+        let event = |((event, ids), name): ((&CountedEvent, &Vec<Option<EventId>>), &String)| {
+            WriterEvent {
+                attr: event.planned.attr,
+                // A stream names its events in records of their own.
+                name: if is_stream {
+                    String::new()
+                } else {
+                    name.clone()
+                },
+                ids: ids.iter().flatten().copied().collect(),
+            }
         };
-        self.events().map(event).collect()
+        named.map(event).collect()
     }
 
     fn features(&self, options: &CountRecordOptions) -> FeatureSet {

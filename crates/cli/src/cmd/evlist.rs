@@ -4,6 +4,8 @@ mod arguments;
 
 use std::io::Write;
 
+use oxperf_abi::{EventAttr, EventType};
+use oxperf_data::Container;
 use oxperf_data::features::GroupDesc;
 use oxperf_present::recording::event_names::RecordedNames;
 use oxperf_present::recording::evlist::{self, EventListing, EvlistDetail, ListedEvent};
@@ -35,19 +37,23 @@ fn run(options: &EvlistOptions) -> Result<i32, Failure> {
     let input = Input::new(&options.input)?;
     let reader = input.reader()?;
     let table = EventTable::new(&reader);
-    let listed = |(event, entry)| named(event, entry);
-    let events: Vec<ListedEvent<'_>> = table
+    // As perf, which lists the events of a stream before it has read their names and groups.
+    let is_stream = reader.container() == Container::Stream;
+    let names: Vec<String> = table
         .events()
         .iter()
-        .zip(reader.events())
-        .map(listed)
+        .map(|event| match is_stream {
+            true => name_by_attribute(&event.attr),
+            false => event.name.clone(),
+        })
         .collect();
-    let groups = reader
-        .features()
-        .get::<GroupDesc>()
-        .ok()
-        .flatten()
-        .unwrap_or_default();
+    let events: Vec<ListedEvent<'_>> = names
+        .iter()
+        .zip(reader.events())
+        .map(|(name, entry)| ListedEvent { name, entry })
+        .collect();
+    let groups = reader.features().get::<GroupDesc>().ok().flatten();
+    let groups = groups.filter(|_| !is_stream).unwrap_or_default();
     let mut text = String::new();
     let formats = options
         .trace_fields
@@ -64,12 +70,11 @@ fn run(options: &EvlistOptions) -> Result<i32, Failure> {
     Ok(code::SUCCESS)
 }
 
-fn named<'a>(
-    event: &'a oxperf_session::SessionEvent,
-    entry: &'a oxperf_data::EventEntry,
-) -> ListedEvent<'a> {
-    ListedEvent {
-        name: &event.name,
-        entry,
+/// The name that the attribute of an event amounts to.
+fn name_by_attribute(attr: &EventAttr) -> String {
+    if attr.kind.0 <= EventType::BREAKPOINT.0 {
+        return attr.generic_name();
     }
+    let (kind, config) = (attr.kind.0, attr.config);
+    format!("unknown event PMU={kind} config={config:#x}")
 }

@@ -108,7 +108,7 @@ fn run(
     let recorder = command
         .recording
         .as_ref()
-        .map(|options| run.record(options));
+        .map(|options| run.record(options, &display.names()));
     let mut recorder = recorder.transpose()?;
     start(command, &mut run)?;
     if let Some(recorder) = &mut recorder {

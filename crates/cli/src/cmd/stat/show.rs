@@ -394,6 +394,12 @@ impl<'a> Display<'a> {
         self.last_heading = last_heading;
     }
 
+    /// The names of the events as rows have them.
+    pub(super) fn names(&self) -> Vec<String> {
+        let events = self.named_events();
+        events.iter().map(|event| event.name.clone()).collect()
+    }
+
     /// The events by the names that rows have.
     fn named_events(&self) -> Cow<'_, [CountEvent]> {
         let events = self.table.events();
