@@ -6,9 +6,9 @@
 mod asked;
 mod lines;
 mod opened;
+mod recordings;
 mod slips;
 mod tables;
-mod recordings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
