@@ -13,7 +13,7 @@ use oxperf_sys::{PollSet, Readiness, Signal};
 use super::counters::Counters;
 use super::opening::Opening;
 use super::own::RunMoment;
-use super::recorder::{CountRecordOptions, CountRecorder, RecordedRun};
+use super::recorder::{CountRecordOptions, CountRecorder, RecordedRun, name_own};
 use super::{CountContext, CountOutcome, CountRequest};
 use crate::control::{Ending, NamedWorkload};
 use crate::control_channel::ControlMessage;
@@ -124,10 +124,12 @@ impl<'a> CountingRun<'a> {
         names: &[String],
     ) -> Result<CountRecorder, CaptureError> {
         let workload = self.workload.as_ref();
+        let mut ids = self.counters.ids(self.context.kernel);
+        name_own(&self.counters, &mut ids);
         let run = RecordedRun {
             counters: &self.counters,
             names,
-            ids: self.counters.ids(self.context.kernel),
+            ids,
             machine: &self.machine,
             workload: workload.map(|workload| Tid(workload.process.pid().0)),
             target: &self.context.options.target.target,

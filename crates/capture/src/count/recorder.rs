@@ -27,8 +27,9 @@ use crate::output::Recording;
 use crate::plan::{MachineInfo, OpenSite, Plan, TargetTask};
 use crate::synthesize::{ProcDir, RecordSink, Synthesizer, Trailer};
 
-/// The id of counters that no kernel has.
-const NO_ID: EventId = EventId(0);
+/// The first of the ids that counters get which no kernel has: perf names all of those by 0, and its readers take that for
+/// the first event of the recording. The kernel counts its ids from 1.
+const FIRST_OWN_ID: u64 = 1 << 62;
 /// Records are appended in pieces of about so many bytes.
 const PIECE: usize = 1 << 20;
 
@@ -233,6 +234,19 @@ impl RecordedSite {
     }
 }
 
+/// Gives the counters that no kernel has ids, among those of all counters.
+pub(super) fn name_own(counters: &Counters, ids: &mut [Vec<Option<EventId>>]) {
+    for (number, own) in counters.own.iter().enumerate() {
+        let place = own.place();
+        let id = ids
+            .get_mut(place.event)
+            .and_then(|ids| ids.get_mut(place.site));
+        if let Some(id) = id {
+            *id = Some(EventId(FIRST_OWN_ID + number as u64));
+        }
+    }
+}
+
 impl RecordedRun<'_> {
     fn events(&self) -> impl Iterator<Item = (&CountedEvent, &Vec<Option<EventId>>)> {
         self.counters.events.iter().zip(&self.ids)
@@ -280,10 +294,9 @@ impl RecordedRun<'_> {
     fn description(&self, options: &CountRecordOptions) -> Vec<u8> {
         let mut sink = RecordSink::new(Trailer::default());
         for (event, ids) in self.events() {
-            if !event.is_supported() {
+            let Some(id) = ids.iter().flatten().next() else {
                 continue;
-            }
-            let id = ids.iter().flatten().next().copied().unwrap_or(NO_ID);
+            };
             let request = event.request();
             let labels = EventLabels {
                 unit: request.unit.as_deref(),
@@ -291,7 +304,7 @@ impl RecordedRun<'_> {
                 cpus: request.cpus.as_ref().unwrap_or(&self.machine.online),
                 name: options.is_stream().then_some(&*request.name),
             };
-            describe::write_labels(&labels, id, &mut sink);
+            describe::write_labels(&labels, *id, &mut sink);
         }
         describe::write_thread_map(&self.threads(), self.names().as_ref(), &mut sink);
         describe::write_cpus(self.cpus(), &mut sink);
@@ -339,12 +352,12 @@ impl RecordedRun<'_> {
 
     fn site(&self, place: CounterPlace) -> Option<RecordedSite> {
         let event = self.counters.events.get(place.event)?;
-        let id = self.ids.get(place.event)?.get(place.site)?;
+        let id = (*self.ids.get(place.event)?.get(place.site)?)?;
         let open = *event.planned.sites.get(place.site)?;
         Some(RecordedSite {
             event: place.event,
             site: place.site,
-            id: id.unwrap_or(NO_ID),
+            id,
             cpu: open.cpu.map_or(u32::MAX, |cpu| cpu.0),
             thread: self.thread_index(open),
         })
