@@ -145,6 +145,9 @@ fn on_online_cpus(command: &StatCommand, requests: &[EventRequest]) -> Option<St
             .for_each(|warning| print_error(warning));
         command.options.target.target = online.target;
     }
+    if command.lists_all_threads {
+        command.options.target.target = Target::Threads(offline::all_threads());
+    }
     (command.options.target.target != Target::Cpus(Vec::new())).then_some(command)
 }
 

@@ -81,3 +81,19 @@ fn a_program_with_many_children_is_counted_whole() {
         "{few} faults with 20 children, {many} with 220"
     );
 }
+
+#[test]
+fn of_all_threads_those_that_ran_are_shown() {
+    let output = Command::new(env!("CARGO_BIN_EXE_oxperf"))
+        .args(["stat", "-a", "--per-thread", "-x,", "-e", "task-clock"])
+        .args(["sleep", "0.1"])
+        .output()
+        .unwrap();
+    let table = lossy(&output.stderr);
+    let is_thread = |line: &str| line.contains(",msec,task-clock,");
+    let threads: Vec<&str> = table.lines().filter(|line| is_thread(line)).collect();
+    // Who may not count others is told so.
+    assert!(!threads.is_empty() || !output.status.success(), "{table}");
+    let is_idle = |line: &&&str| line.contains(",0.00,msec") && line.contains(",0,100.00");
+    assert_eq!(threads.iter().find(is_idle), None);
+}

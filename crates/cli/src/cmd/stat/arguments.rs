@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_analysis::counts::CountGrouping;
 use oxperf_capture::count::CountOptions;
-use oxperf_capture::{Privilege, Program, Start, TargetOptions};
+use oxperf_capture::{Privilege, Program, Start, Target, TargetOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
 use super::control::ControlSource;
@@ -271,6 +271,7 @@ pub(super) fn parse(
     let words = workload_words(matches);
     let (target, warnings) = target(matches, &words)?;
     let grouping = grouping(matches)?;
+    let lists_all_threads = grouping == CountGrouping::Thread && target.target == Target::AllCpus;
     let form = form(matches)?;
     let subject = subject(matches, &words);
     let rounds = rounds(matches)?;
@@ -302,6 +303,7 @@ pub(super) fn parse(
         counts_nothing: matches.get_flag("null"),
         repeats: repeats(matches)?,
         lists_runs: matches.get_flag("table"),
+        lists_all_threads,
         grouping,
         merges_pmus: !matches.get_flag("no-merge") && !matches.get_flag("no-aggr"),
         scales: !matches.get_flag("no-scale"),

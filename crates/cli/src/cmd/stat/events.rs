@@ -1,6 +1,8 @@
 //! The events to count, and what the tables need to know of them.
 
-use oxperf_abi::{EventType, HardwareId};
+use std::collections::HashMap;
+
+use oxperf_abi::{EventType, HardwareId, Tid};
 use oxperf_analysis::counts::{CountEvent, CountSite, EventDisplay};
 use oxperf_capture::count::CountedEvent;
 use oxperf_capture::plan::{OpenSite, TargetTask};
@@ -102,12 +104,14 @@ fn number_of(texts: &[String], catalogue: &Catalogue<'_>) -> usize {
 }
 
 /// The events as tables show them. Where one is counted in a control group, all say in which.
-pub(super) fn shown(events: &[CountedEvent], threads: &[oxperf_abi::Tid]) -> Vec<CountEvent> {
+pub(super) fn shown(events: &[CountedEvent], threads: &[Tid]) -> Vec<CountEvent> {
     let has_cgroups = events.iter().any(|event| event.request().cgroup.is_some());
     let cgroup = |request: &EventRequest| {
         let name = request.cgroup.as_ref().map_or("", CountedCgroup::name);
         has_cgroups.then(|| name.to_owned())
     };
+    let places = threads.iter().enumerate().rev();
+    let places: HashMap<Tid, usize> = places.map(|(place, &tid)| (tid, place)).collect();
     let event = |event: &CountedEvent| {
         let request = event.request();
         let sites = event.planned.sites.iter();
@@ -120,7 +124,7 @@ pub(super) fn shown(events: &[CountedEvent], threads: &[oxperf_abi::Tid]) -> Vec
             is_supported: event.is_supported(),
             of_system: request.of_system,
             belongs_to_pmu: belongs_to_pmu(request),
-            sites: sites.map(|site| count_site(*site, threads)).collect(),
+            sites: sites.map(|site| count_site(*site, &places)).collect(),
             display: EventDisplay::Count,
         }
     };
@@ -141,9 +145,9 @@ fn belongs_to_pmu(request: &EventRequest) -> bool {
     !is_generic && !OF_ANY_PMU.contains(&request.attr.kind)
 }
 
-fn count_site(site: OpenSite, threads: &[oxperf_abi::Tid]) -> CountSite {
+fn count_site(site: OpenSite, threads: &HashMap<Tid, usize>) -> CountSite {
     let thread = match site.task {
-        TargetTask::Thread(tid) => threads.iter().position(|own| *own == tid),
+        TargetTask::Thread(tid) => threads.get(&tid).copied(),
         TargetTask::Anyone | TargetTask::Workload => None,
     };
     CountSite {

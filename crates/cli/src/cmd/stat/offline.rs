@@ -1,6 +1,9 @@
-//! CPUs of `-C` that are not there, or on which an event is not counted.
+//! CPUs of `-C` that are not there, or on which an event is not counted; the threads that are there.
 
-use oxperf_abi::Cpu;
+use std::path::Path;
+
+use oxperf_abi::{Cpu, Tid};
+use oxperf_capture::synthesize::ProcDir;
 use oxperf_capture::{EventRequest, Target};
 use oxperf_sys::cpus;
 
@@ -44,6 +47,18 @@ pub(super) fn without_offline(command: &StatCommand, requests: &[EventRequest]) 
         ),
         warnings: requests.iter().filter_map(warning).collect(),
     })
+}
+
+/// All threads of the system, rising.
+pub(super) fn all_threads() -> Vec<Tid> {
+    let proc = ProcDir::new(Path::new("/proc"));
+    let processes = proc.processes().into_iter();
+    let mut threads: Vec<Tid> = processes
+        .flat_map(|process| proc.threads(process))
+        .collect();
+    threads.sort_unstable();
+    threads.dedup();
+    threads
 }
 
 /// Rising CPUs as the kernel writes them: `0-1,4`.

@@ -40,6 +40,8 @@ pub(super) struct StatCommand {
     pub(super) lists_runs: bool,
     /// What counts are added up by.
     pub(super) grouping: CountGrouping,
+    /// Every thread of the system is shown that counted something.
+    pub(super) lists_all_threads: bool,
     /// PMUs that count the same thing are added up.
     pub(super) merges_pmus: bool,
     /// Counts are scaled up for the time in which they did not run.
@@ -259,7 +261,9 @@ impl StatCommand {
         }
         match self.grouping {
             CountGrouping::All => Ok(()),
-            CountGrouping::Thread if !self.options.target.target.is_named() => {
+            CountGrouping::Thread
+                if !self.options.target.target.is_named() && !self.lists_all_threads =>
+            {
                 Err(StatProblem::contradiction(
                     "The --per-thread option is only available when monitoring via -p -t -a options or only --per-thread.",
                     &["--pid", "--tid"],

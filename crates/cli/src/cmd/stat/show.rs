@@ -379,7 +379,11 @@ impl<'a> Display<'a> {
 
     fn push_rows(&mut self, out: &mut Vec<u8>, moment: CountMoment) {
         let merges = self.command.merges_pmus;
-        let shown = self.table.rows(self.command.grouping, &self.places, merges);
+        let mut shown = self.table.rows(self.command.grouping, &self.places, merges);
+        if self.command.lists_all_threads {
+            // Most threads of a system did nothing meanwhile.
+            shown.retain(|row| row.total.value != 0.0);
+        }
         let mut last_heading = std::mem::take(&mut self.last_heading);
         let events = self.named_events();
         let metrics = metric_cells(&self.wanted, self.metrics, &events, &shown);
