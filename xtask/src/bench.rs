@@ -13,6 +13,7 @@ mod record;
 mod results;
 mod scale;
 mod stacks;
+mod stat;
 mod traced;
 mod workload;
 
@@ -31,6 +32,8 @@ struct Options {
     runs: usize,
     /// Runs of perf7; each measure has its own default.
     reference_runs: Option<usize>,
+    /// Seconds of measures that take as long as one wants.
+    seconds: usize,
     /// `target/bench`.
     folder: PathBuf,
     /// Print what was measured as the table of docs/performance.md.
@@ -38,7 +41,7 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "annotate",
     "decode",
     "events",
@@ -49,6 +52,7 @@ const OTHERS: [&str; 10] = [
     "record",
     "scale",
     "stacks",
+    "stat",
 ];
 
 /// Runs the measures named, or all.
@@ -57,6 +61,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         binary: binary::find(&mut args)?,
         runs: args.number("--runs")?.unwrap_or(5).max(1),
         reference_runs: args.number("--ref-runs")?,
+        seconds: args.number("--seconds")?.unwrap_or(5),
         folder: workspace::scratch("bench")?,
         table: args.flag("--table"),
     };
@@ -109,6 +114,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("stacks") {
         stacks::run(&options)?;
+    }
+    if wanted("stat") {
+        stat::run(&options)?;
     }
     if options.table {
         let kept = results::kept(&options.folder)?;

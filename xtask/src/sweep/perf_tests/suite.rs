@@ -86,7 +86,11 @@ pub(super) fn tests(options: &Options) -> Result<Vec<Test>> {
     Ok(tests)
 }
 
-/// The expected attributes of a version of perf: all on this machine, and those of `record` on each that is made up.
+/// The expected attributes that are also looked at on machines that are made up.
+const ON_MADE_UP_MACHINES: [&str; 2] = ["test-record-", "test-stat-"];
+
+/// The expected attributes of a version of perf: all on this machine, and those of `record` and `stat` on each that is made
+/// up.
 fn attributes(version: &str, folder: &Path, options: &Options) -> Result<Vec<Test>> {
     let copy = options.scratch.join(format!("attr-{version}"));
     copy_attributes(folder, &copy)?;
@@ -95,12 +99,13 @@ fn attributes(version: &str, folder: &Path, options: &Options) -> Result<Vec<Tes
     let mut tests = Vec::new();
     for machine in [None].into_iter().chain(machines) {
         let at = machine.map_or(String::new(), |name| format!("@{name}"));
-        let begin = if at.is_empty() {
-            "test-"
+        let begins: &[&str] = if at.is_empty() {
+            &["test-"]
         } else {
-            "test-record-"
+            &ON_MADE_UP_MACHINES
         };
-        for name in names(folder, |name| name.starts_with(begin))? {
+        let wanted = |name: &str| begins.iter().any(|begin| name.starts_with(begin));
+        for name in names(folder, wanted)? {
             tests.push(Test {
                 limit: Duration::from_secs(ATTRIBUTES_LIMIT),
                 kind: Kind::Attributes(copy.clone()),
