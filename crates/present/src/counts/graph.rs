@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use oxperf_analysis::counts::{CountRow, RateHistory, RateSeries};
 
-use super::text::grouped;
+use super::text::{digits, grouped};
 use super::{Cells, CountMoment, CountPage, CountStyle, group};
 use crate::text::padding::{Left, Right, first};
 use crate::text::{put, sanitize};
@@ -123,8 +123,8 @@ fn name(page: &CountPage<'_>, style: &CountStyle, row: &CountRow) -> String {
 fn beside(cells: Cells<'_>, rates: Option<&RateSeries>) -> String {
     let value = match cells.value() {
         Ok(value) => {
-            let digits = format!("{value:.*}", cells.decimals());
-            grouped(&digits, &cells.style.digit_separator)
+            let digits = digits(value, cells.decimals());
+            grouped(digits, &cells.style.digit_separator)
         }
         Err(words) => words.to_owned(),
     };

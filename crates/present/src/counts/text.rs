@@ -145,8 +145,8 @@ fn push_group(out: &mut Vec<u8>, cells: Cells<'_>) {
 fn push_value(out: &mut Vec<u8>, cells: Cells<'_>) {
     let value = match cells.value() {
         Ok(value) => {
-            let digits = format!("{value:.*}", cells.decimals());
-            grouped(&digits, &cells.style.digit_separator)
+            let digits = digits(value, cells.decimals());
+            grouped(digits, &cells.style.digit_separator)
         }
         Err(words) => words.to_owned(),
     };
@@ -165,14 +165,24 @@ fn push_name(out: &mut Vec<u8>, cells: Cells<'_>) {
     }
 }
 
+/// A number with so many digits after the point. Whole numbers, which most counts are, take the short way.
+pub(super) fn digits(value: f64, decimals: usize) -> String {
+    let whole = value as u64;
+    let is_exact = whole as f64 == value && whole < u64::MAX;
+    if decimals == 0 && is_exact && value.is_sign_positive() {
+        return whole.to_string();
+    }
+    format!("{value:.decimals$}")
+}
+
 /// The digits before the point in groups of three.
-pub(super) fn grouped(number: &str, separator: &str) -> String {
+pub(super) fn grouped(number: String, separator: &str) -> String {
     if separator.is_empty() {
-        return number.to_owned();
+        return number;
     }
     let (whole, fraction) = match number.find('.') {
         Some(point) => number.split_at(point),
-        None => (number, ""),
+        None => (number.as_str(), ""),
     };
     let mut out = String::new();
     for (index, digit) in whole.chars().enumerate() {
@@ -187,7 +197,19 @@ pub(super) fn grouped(number: &str, separator: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::digits;
+
+    fn grouped(number: &str, separator: &str) -> String {
+        super::grouped(number.to_owned(), separator)
+    }
+
+    #[test]
+    fn whole_numbers_are_written_as_all_others() {
+        for value in [0.0, -0.0, 1.0, 1e15, 1.8e19, 1e20, 2.5, 0.4, -3.0, f64::NAN] {
+            assert_eq!(digits(value, 0), format!("{value:.0}"), "{value}");
+        }
+        assert_eq!(digits(3.0, 2), "3.00");
+    }
 
     #[test]
     fn digits_in_groups() {

@@ -65,7 +65,7 @@ fn line(count: &ComparedCount, separator: &str) -> Line {
     let difference = |change: &CountChange| {
         let sign = if change.difference < 0.0 { '-' } else { '+' };
         let digits = format!("{:.decimals$}", change.difference.abs());
-        format!("{sign}{}", grouped(&digits, separator))
+        format!("{sign}{}", grouped(digits, separator))
     };
     let percent = |change: &CountChange| change.percent.map(|percent| format!("{percent:+.2}%"));
     [
@@ -93,12 +93,12 @@ fn name(count: &ComparedCount) -> String {
 
 fn mean(side: &MeasuredSide, decimals: usize, separator: &str) -> String {
     let mean = format!("{:.decimals$}", side.statistics.mean());
-    let mean = grouped(&mean, separator);
+    let mean = grouped(mean, separator);
     if side.statistics.number() < 2 {
         return mean;
     }
     let error = format!("{:.decimals$}", side.statistics.standard_error());
-    format!("{mean} +- {}", grouped(&error, separator))
+    format!("{mean} +- {}", grouped(error, separator))
 }
 
 /// Digits after the point: two of the smaller error. Where there is none, whole numbers have none, and others six.
