@@ -160,9 +160,7 @@ fn read_list(path: impl AsRef<Path>) -> io::Result<Vec<Cpu>> {
 /// # Errors
 /// The kernel's answer.
 pub fn affinity() -> io::Result<Vec<Cpu>> {
-    let mut set = empty_set();
-    // SAFETY: the set is live and as large as stated; 0 means the calling thread.
-    check(unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) })?;
+    let Affinity(set) = Affinity::current()?;
     // SAFETY: reads a bit of a live set; the numbers are below its size.
     let allowed = |cpu: &usize| unsafe { libc::CPU_ISSET(*cpu, &set) };
     Ok((0..SET_BITS)
@@ -176,6 +174,32 @@ pub fn current() -> Option<Cpu> {
     // SAFETY: the call takes nothing and touches no memory.
     let cpu = unsafe { libc::sched_getcpu() };
     u32::try_from(cpu).ok().map(Cpu)
+}
+
+/// The CPUs on which a thread may run, as the kernel keeps them: to be given back as they were.
+#[derive(Clone, Copy)]
+pub struct Affinity(libc::cpu_set_t);
+
+impl Affinity {
+    /// That of the calling thread.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn current() -> io::Result<Affinity> {
+        let mut set = empty_set();
+        // SAFETY: the set is live and as large as stated; 0 means the calling thread.
+        check(unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) })?;
+        Ok(Affinity(set))
+    }
+
+    /// Gives it to the calling thread.
+    ///
+    /// # Errors
+    /// `EINVAL` when none of its CPUs is online any more.
+    pub fn restore(&self) -> io::Result<()> {
+        // SAFETY: the set is live and as large as stated; 0 means the calling thread.
+        check(unsafe { libc::sched_setaffinity(0, size_of_val(&self.0), &self.0) }).map(drop)
+    }
 }
 
 /// Restricts the calling thread to `cpus`.
@@ -245,6 +269,10 @@ mod tests {
         let before = affinity().unwrap();
         assert!(!before.is_empty() && before.iter().all(|cpu| online.contains(cpu)));
         set_affinity(&before[..1]).unwrap();
+        assert_eq!(affinity().unwrap(), before[..1]);
+        let one = Affinity::current().unwrap();
+        set_affinity(&before).unwrap();
+        one.restore().unwrap();
         assert_eq!(affinity().unwrap(), before[..1]);
         set_affinity(&before).unwrap();
         assert!(set_affinity(&[Cpu(5000)]).is_err());

@@ -1,7 +1,7 @@
 //! What `stat` itself costs beside perf7: its own processor time, without the program's that it counts, and the time from
 //! start to end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,13 @@ const LOOK: Duration = Duration::from_micros(200);
 /// Intervals of 10 ms in a second.
 const INTERVALS: usize = 100;
 
+/// Control groups of the measure of those, with four counters on each CPU.
+const CGROUPS: usize = 250;
+/// The places of the hierarchy of control groups of version 2.
+const HIERARCHIES: [&str; 2] = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"];
+/// The folder of the control groups in the hierarchy.
+const CGROUP_FOLDER: &str = "oxperf-bench";
+
 /// A command line of `stat`, and the names of its figures.
 struct Measure {
     cpu: &'static str,
@@ -39,8 +46,13 @@ struct Cost {
 
 /// Measures both tools alternately.
 pub(super) fn run(options: &Options) -> Result<()> {
+    let cgroups = Cgroups::make();
+    if cgroups.is_none() {
+        println!("SKIPPED: --for-each-cgroup (control groups of version 2 and root are needed)");
+    }
+    let of_cgroups = cgroups.as_ref().map(Cgroups::measure);
     let mut figures = Vec::new();
-    for measure in measures(options.seconds) {
+    for measure in measures(options.seconds).into_iter().chain(of_cgroups) {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..options.runs {
             ours.push(cost(&options.binary, &measure.words)?);
@@ -82,6 +94,48 @@ fn measures(seconds: usize) -> Vec<Measure> {
             words: words(&format!("-a -I 10 --interval-count {count} -e {many}")),
         },
     ]
+}
+
+/// Control groups that are there while they are counted.
+struct Cgroups {
+    folder: PathBuf,
+}
+
+impl Cgroups {
+    /// Makes them; `None` where that is not possible.
+    fn make() -> Option<Cgroups> {
+        let is_hierarchy = |path: &&&str| Path::new(path).join("cgroup.controllers").is_file();
+        let hierarchy = HIERARCHIES.iter().find(is_hierarchy)?;
+        let cgroups = Cgroups {
+            folder: Path::new(hierarchy).join(CGROUP_FOLDER),
+        };
+        std::fs::create_dir_all(&cgroups.folder).ok()?;
+        let made = (0..CGROUPS)
+            .try_for_each(|group| std::fs::create_dir_all(cgroups.folder.join(group.to_string())));
+        made.ok().map(|()| cgroups)
+    }
+
+    fn measure(&self) -> Measure {
+        let names = (0..CGROUPS).map(|group| format!("{CGROUP_FOLDER}/{group}"));
+        let names: Vec<String> = names.collect();
+        let (events, names) = (SOFTWARE.join(","), names.join(","));
+        let words = format!("-a -e {events} --for-each-cgroup {names} sleep 0.1");
+        Measure {
+            cpu: "cgroups",
+            wall: "cgroups, wall",
+            words: words.split(' ').map(str::to_owned).collect(),
+        }
+    }
+}
+
+impl Drop for Cgroups {
+    fn drop(&mut self) {
+        for group in 0..CGROUPS {
+            // What others have put in stays.
+            let _ = std::fs::remove_dir(self.folder.join(group.to_string()));
+        }
+        let _ = std::fs::remove_dir(&self.folder);
+    }
 }
 
 /// Software events over and over: every machine counts them. Tracepoints would measure how the kernel arms them.

@@ -2,7 +2,7 @@
 //! takes an interrupt there for each call, for which this thread waits; from that CPU itself it takes none.
 
 use oxperf_abi::Cpu;
-use oxperf_sys::cpus;
+use oxperf_sys::cpus::{self, Affinity};
 
 /// So many counters of another CPU are worth a move: a move takes about as long as two interrupts.
 const WORTH_A_MOVE: usize = 3;
@@ -11,7 +11,7 @@ const WORTH_A_MOVE: usize = 3;
 pub(super) struct CpuMoves {
     may_move: bool,
     /// The CPUs on which it might run before the first move.
-    before: Option<Vec<Cpu>>,
+    before: Option<Affinity>,
 }
 
 impl CpuMoves {
@@ -33,7 +33,7 @@ impl CpuMoves {
             return;
         }
         if self.before.is_none() {
-            self.before = cpus::affinity().ok();
+            self.before = Affinity::current().ok();
         }
         if self.before.is_some() {
             // A CPU that is gone has no counters.
@@ -46,7 +46,7 @@ impl Drop for CpuMoves {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
             // It was allowed before.
-            let _ = cpus::set_affinity(before);
+            let _ = before.restore();
         }
     }
 }
