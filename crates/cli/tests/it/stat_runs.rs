@@ -85,6 +85,10 @@ fn what_cannot_be_judged_or_read_is_refused() {
     let (one, other) = (folder.join("one.json"), folder.join("other.json"));
     keep(&one, "1", &["true"]);
     std::fs::write(&other, "{\"format\":\"other\"}").unwrap();
+    let recording = folder.join("perf.data");
+    std::fs::write(&recording, "PERFILE2\0").unwrap();
+    let refused = stat(&["diff", text(&one), text(&recording)]);
+    assert!(lossy(&refused.stderr).contains("it is a recording"));
     let (one, other) = (text(&one), text(&other));
     for (words, code) in [
         (&["diff", "--fail-over", "5", one, one][..], 234),

@@ -23,6 +23,9 @@ use crate::failure::Failure;
 /// The exit code where something grew by more than `--fail-over` allows.
 pub(super) const GROWN: i32 = 3;
 
+/// The beginning of a recording.
+const RECORDING: &[u8] = b"PERFILE2";
+
 /// What becomes of whole runs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct RunsOptions {
@@ -60,6 +63,11 @@ impl Baseline {
             Failure::new(format!("failed to read {}: {error}", path.display()))
         };
         let text = std::fs::read(path).map_err(|error| failed(&error))?;
+        if text.starts_with(RECORDING) {
+            return Err(failed(
+                &"it is a recording, which holds one run; stat --json-runs keeps runs to compare",
+            ));
+        }
         Ok(Baseline {
             name: path.display().to_string(),
             runs: read_runs(&text).map_err(|error| failed(&error))?,
