@@ -57,21 +57,23 @@ mod tests {
 
     #[test]
     fn a_thread_that_moved_may_run_where_it_might_before() {
-        let before = cpus::affinity().unwrap();
-        let here = cpus::current().unwrap();
-        let Some(&last) = before.iter().find(|cpu| **cpu != here) else {
-            eprintln!("SKIPPED: there is one CPU alone");
-            return;
-        };
-        CpuMoves::new(false).to(Some(last), 1000);
+        let all = cpus::affinity().unwrap();
+        // It stays here until it is moved.
+        let here = all[0];
+        cpus::set_affinity(&[here]).unwrap();
         let mut moves = CpuMoves::new(true);
-        moves.to(Some(last), WORTH_A_MOVE - 1);
+        moves.to(Some(here), 1000);
+        // Where there is one CPU alone, there is no other to go to.
+        if let Some(&other) = all.get(1) {
+            CpuMoves::new(false).to(Some(other), 1000);
+            CpuMoves::new(true).to(Some(other), WORTH_A_MOVE - 1);
+            assert_eq!(cpus::affinity().unwrap(), [here]);
+            moves.to(Some(other), WORTH_A_MOVE);
+            assert_eq!(cpus::affinity().unwrap(), [other]);
+        }
         moves.to(None, 1000);
-        assert_eq!(cpus::affinity().unwrap(), before);
-        moves.to(Some(last), WORTH_A_MOVE);
-        assert_eq!(cpus::affinity().unwrap(), [last]);
         moves.to(Some(Cpu(9999)), 1000);
         drop(moves);
-        assert_eq!(cpus::affinity().unwrap(), before);
+        assert_eq!(cpus::affinity().unwrap(), [here]);
     }
 }
