@@ -23,7 +23,9 @@ pub struct CountedEvent {
     pub replaces: Option<String>,
     /// It left a group that could not be opened, and is opened alone when everything else is.
     pub(super) waits: bool,
-    /// The counter at each site of the plan; none where its thread is gone.
+    /// The last site whose CPU said that it has no such device: it may have gone offline.
+    pub(super) unplugged: Option<usize>,
+    /// The counter at each site of the plan; none where its thread or its CPU is gone.
     pub(super) fds: Vec<Option<EventFd>>,
 }
 
@@ -35,6 +37,7 @@ impl CountedEvent {
             refusal: request.refusal,
             replaces: request.replaces,
             waits: false,
+            unplugged: None,
         }
     }
 
@@ -107,6 +110,16 @@ impl Counters {
             replaces: event.replaces.clone(),
         };
         self.events.iter().map(request).collect()
+    }
+
+    /// Returns whether the leader of the event's group has no counter at the event's site: its thread or its CPU is gone.
+    pub(super) fn leader_is_gone(&self, place: CounterPlace) -> bool {
+        let event = &self.events[place.event];
+        let site = event.planned.sites[place.site];
+        let Some(leader) = event.request().leader.map(|leader| &self.events[leader]) else {
+            return false;
+        };
+        leader.planned.sites.contains(&site) && leader.fd_at(site).is_none()
     }
 
     /// The ids of all counters that are open.

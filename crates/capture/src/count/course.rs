@@ -261,12 +261,11 @@ impl<'a> CountingRun<'a> {
         None
     }
 
-    /// The end of the current interval. Intervals are counted from the start, so that they never drift.
+    /// The end of the current interval.
     fn next_interval(&self) -> Option<Instant> {
         let options = self.context.options;
         let interval = options.interval.filter(|_| !self.has_counted_intervals())?;
-        self.started
-            .checked_add(interval.checked_mul(self.intervals + 1)?)
+        interval_end(self.started, interval, self.intervals)
     }
 
     fn next_wake(&self) -> Option<Instant> {
@@ -406,5 +405,26 @@ impl<'a> CountingRun<'a> {
             usage,
             ending,
         }
+    }
+}
+
+/// The end of the interval that stands behind `before` others. All are counted from the start, so that an interval that is
+/// read late moves none of those behind it.
+fn interval_end(started: Instant, interval: Duration, before: u32) -> Option<Instant> {
+    started.checked_add(interval.checked_mul(before.checked_add(1)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_never_drift() {
+        let (started, interval) = (Instant::now(), Duration::from_millis(10));
+        let end = |before| interval_end(started, interval, before);
+        assert_eq!(end(0), Some(started + interval));
+        // An hour later the end is where it was to be.
+        assert_eq!(end(359_999), Some(started + Duration::from_secs(3600)));
+        assert_eq!(end(u32::MAX), None);
     }
 }

@@ -75,6 +75,7 @@ impl Opening<'_> {
             }
         }
         self.open_dissolved(&mut counters, observer);
+        self.refuse_unplugged(&mut counters, observer);
         counters
             .events
             .iter()
@@ -127,7 +128,8 @@ impl Opening<'_> {
         for site in 0..counters.events[event].planned.sites.len() {
             let place = CounterPlace { event, site };
             let opened = &counters.events[event];
-            if opened.planned.sites[site].cpu != cpu || opened.waits || !opened.is_supported() {
+            let is_here = opened.planned.sites[site].cpu == cpu && !opened.waits;
+            if !is_here || !opened.is_supported() || counters.leader_is_gone(place) {
                 continue;
             }
             if let Some(own) = self.own_counter(place, counters) {
@@ -234,6 +236,11 @@ impl Opening<'_> {
         if error == OpenError::NoSuchTask && threads > 1 {
             return false;
         }
+        // So does a CPU that went offline since the CPUs were listed.
+        if error == OpenError::NoDevice && event.planned.sites[place.site].cpu.is_some() {
+            counters.events[place.event].unplugged = Some(place.site);
+            return false;
+        }
         match self.step(event, error) {
             FallbackStep::Change(EventChange::LeaveGroup) => {
                 dissolve(place.event, counters);
@@ -317,6 +324,18 @@ impl Opening<'_> {
         for cpu in cpus(&counters.events) {
             for &event in &waiting {
                 self.open_on(cpu, event, counters, observer);
+            }
+        }
+    }
+
+    /// Does without the events of which no CPU has the device.
+    fn refuse_unplugged(&self, counters: &mut Counters, observer: &mut dyn Observer) {
+        for event in 0..counters.events.len() {
+            let counted = &counters.events[event];
+            if let Some(site) = counted.unplugged.filter(|_| !counted.is_open()) {
+                let error = OpenError::NoDevice;
+                observer.refused(&counted.planned, error);
+                self.refuse(CounterPlace { event, site }, error, counters);
             }
         }
     }

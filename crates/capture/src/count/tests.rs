@@ -1,13 +1,15 @@
 //! Counters opened and read on a kernel that tests script.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use oxperf_abi::{CountReading, Cpu, EventType, SoftwareId, Tid};
+use oxperf_abi::{AttrFlags, CountReading, Cpu, EventType, SoftwareId, Tid};
 use oxperf_pmu::tool::{self, ToolEvent};
-use oxperf_sys::{ControlScope, Errno, FakeCall, FakeCount, FakeKernel, OpenRequest, Sysfs};
+use oxperf_sys::{
+    ControlScope, Errno, FakeCall, FakeCount, FakeKernel, FakePmu, OpenRequest, Sysfs,
+};
 
 use super::CountRequest;
-use super::counters::Counters;
+use super::counters::{CountedEvent, Counters};
 use super::opening::Opening;
 use super::own::RunMoment;
 use crate::error::CaptureError;
@@ -19,6 +21,7 @@ use crate::plan::MachineInfo;
 
 const ENOENT: i32 = 2;
 const ESRCH: i32 = 3;
+const ENODEV: i32 = 19;
 const EINVAL: i32 = 22;
 
 fn software(id: SoftwareId) -> EventRequest {
@@ -202,6 +205,66 @@ fn a_thread_that_is_gone_is_left_out() {
     let target = Target::Threads(vec![Tid(10), Tid(11)]);
     let counters = open(&kernel, target, vec![software(SoftwareId::TaskClock)]).unwrap();
     assert_eq!(values(&counters, &kernel), [[None, Some(0)]]);
+}
+
+#[test]
+fn a_cpu_that_went_offline_is_left_out() {
+    let gone = |request: &OpenRequest<'_>| request.cpu == Some(Cpu(0));
+    let kernel = refusing(ENODEV, gone).with_counts(0, &[count(5, 9, 9)]);
+    let events = vec![
+        software(SoftwareId::CpuClock),
+        member_of(0, SoftwareId::PageFaults),
+    ];
+    let counters = open(&kernel, Target::AllCpus, events.clone()).unwrap();
+    assert_eq!(
+        values(&counters, &kernel),
+        [[None, Some(5)], [None, Some(0)]]
+    );
+    assert!(counters.events().iter().all(CountedEvent::is_supported));
+    // An event that no CPU has is refused.
+    let failed = open(&refusing(ENODEV, |_| true), Target::AllCpus, events);
+    assert!(matches!(failed, Err(CaptureError::NoEvent(_))));
+}
+
+#[test]
+fn a_pinned_event_without_a_counter_says_nothing() {
+    let pinned = |name| {
+        let mut request = hardware(name);
+        request.attr.flags |= AttrFlags::PINNED;
+        request
+    };
+    let kernel = FakeKernel::new()
+        .with_pmu(FakePmu::core(1))
+        .with_rates(|_| Some(1000));
+    let events = vec![pinned("cycles"), pinned("branches")];
+    let counters = open(&kernel, Target::Workload, events).unwrap();
+    counters.enable(&kernel).unwrap();
+    kernel.advance(Duration::from_secs(1));
+    assert_eq!(values(&counters, &kernel), [[Some(1000)], [None]]);
+}
+
+#[test]
+fn events_that_take_turns_say_how_long_they_counted() {
+    let kernel = FakeKernel::new()
+        .with_pmu(FakePmu::core(1))
+        .with_rates(|_| Some(1000));
+    let events = vec![hardware("cycles"), hardware("branches")];
+    let counters = open(&kernel, Target::Workload, events).unwrap();
+    counters.enable(&kernel).unwrap();
+    kernel.advance(Duration::from_secs(1));
+    let moment = RunMoment {
+        now: Instant::now(),
+        usage: None,
+    };
+    for sites in counters.read(&kernel, moment) {
+        let reading = sites[0].unwrap();
+        assert_eq!(
+            (reading.enabled, reading.running),
+            (1_000_000_000, 500_000_000)
+        );
+        assert_eq!(reading.value, 500);
+        assert_eq!(reading.scaled().value, 1000);
+    }
 }
 
 #[test]
