@@ -5,6 +5,7 @@ pub(crate) mod filter;
 mod guests;
 pub(crate) mod input;
 pub(crate) mod itrace;
+pub(crate) mod kinds;
 pub(crate) mod stitch;
 pub(crate) mod switching;
 pub(crate) mod symbols;

@@ -46,6 +46,16 @@ fn open(
     target: Target,
     requests: Vec<EventRequest>,
 ) -> Result<Counters, CaptureError> {
+    let requests = requests.into_iter().map(CountRequest::from).collect();
+    open_again(kernel, target, requests)
+}
+
+/// Opens what an earlier run may have found something out about.
+fn open_again(
+    kernel: &FakeKernel,
+    target: Target,
+    requests: Vec<CountRequest>,
+) -> Result<Counters, CaptureError> {
     let threads = match target {
         Target::Threads(ref tids) => tids.clone(),
         _ => Vec::new(),
@@ -70,7 +80,6 @@ fn open(
         to_stream: false,
     };
     let mut observer: Vec<Notice> = Vec::new();
-    let requests = requests.into_iter().map(CountRequest::from).collect();
     opening.open(requests, &mut observer)
 }
 
@@ -283,22 +292,8 @@ fn what_an_earlier_run_found_out_is_not_tried_again() {
     let first = open(&kernel, Target::Workload, events).unwrap();
     let requests = first.requests();
     assert!(requests[0].refusal.is_some() && requests[1].refusal.is_none());
-    let target = TargetOptions::default();
-    let machine = MachineInfo::default();
     let fresh = FakeKernel::new();
-    let opening = Opening {
-        kernel: &fresh,
-        target: &target,
-        machine: &machine,
-        sysfs: &Sysfs::default(),
-        workload: Some(Tid(7)),
-        permissions: Permissions::default(),
-        raised_files: false,
-        may_move: false,
-        to_stream: false,
-    };
-    let mut observer: Vec<Notice> = Vec::new();
-    opening.open(requests, &mut observer).unwrap();
+    open_again(&fresh, Target::Workload, requests).unwrap();
     assert_eq!(fresh.opened().len(), 1);
 }
 

@@ -1,22 +1,19 @@
 //! The options of `annotate`.
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use oxperf_disasm::Syntax;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::annotate::{AnnotateText, Column, Labelled, Labels, Share};
 use oxperf_symbols::Demangling;
 
 use super::options::{AnnotateOptions, StatisticsOptions};
+use crate::arguments::kinds::switch;
 use crate::arguments::{self, input, itrace, symbols};
 use crate::cmd::dump::arguments as dump;
 use crate::configuration::Configuration;
 use crate::disasm_source::CodeOptions;
 use crate::failure::Failure;
 use crate::recording_options::RecordingOptions;
-
-fn flag(name: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue)
-}
 
 fn text(name: &'static str) -> Arg {
     Arg::new(name).long(name)
@@ -56,28 +53,28 @@ fn choice() -> [Arg; 9] {
             .require_equals(true)
             .default_missing_value("")
             .help("Show the fields of this type of data, or of all, in the place of functions"),
-        flag("type-stat")
+        switch("type-stat")
             .help("Show of how many places of the code the types of data are known, and why not of others"),
-        flag("insn-stat").help("Show the same of each sort of instruction"),
+        switch("insn-stat").help("Show the same of each sort of instruction"),
         text("cpu").short('C').value_name("cpu").help("Take samples of these CPUs only, such as 0,2-4"),
-        flag("group").help("Show all events side by side, though they were not recorded as a group"),
-        flag("skip-missing").help("Do not complain of functions whose code is not to be found"),
+        switch("group").help("Show all events side by side, though they were not recorded as a group"),
+        switch("skip-missing").help("Do not complain of functions whose code is not to be found"),
     ]
 }
 
 fn style() -> [Arg; 23] {
     [
-        flag("stdio").help("Write text; the only interface so far"),
-        flag("stdio2").help("Write short lines: names for addresses, arrows for jumps, and paces where branches tell them"),
-        flag("tui").hide(true),
+        switch("stdio").help("Write text; the only interface so far"),
+        switch("stdio2").help("Write short lines: names for addresses, arrows for jumps, and paces where branches tell them"),
+        switch("tui").hide(true),
         text("stdio-color")
             .value_name("mode")
             .value_parser(["always", "never", "auto"])
             .default_value("auto")
             .help("Show costs in colours"),
-        flag("full-paths").short('P').help("Name objects by their whole paths"),
-        flag("show-nr-samples").short('n').help("Show numbers of samples"),
-        flag("show-total-period").conflicts_with("show-nr-samples").help("Show sums of periods"),
+        switch("full-paths").short('P').help("Name objects by their whole paths"),
+        switch("show-nr-samples").short('n').help("Show numbers of samples"),
+        switch("show-total-period").conflicts_with("show-nr-samples").help("Show sums of periods"),
         text("percent-type")
             .value_name("local-period")
             .default_value("local-period")
@@ -87,24 +84,24 @@ fn style() -> [Arg; 23] {
             .value_name("disassembler style")
             .default_value("att")
             .help("att or intel"),
-        flag("asm-raw").overrides_with("no-asm-raw").help("Show the bytes of instructions"),
-        flag("no-asm-raw").help("Do not show the bytes of instructions [default]"),
-        flag("source").overrides_with("no-source").help("Show source text between instructions [default]"),
-        flag("no-source").help("Leave source text and debug files alone"),
-        flag("print-line").short('l').help("Name source lines beside instructions, and sum them up"),
+        switch("asm-raw").overrides_with("no-asm-raw").help("Show the bytes of instructions"),
+        switch("no-asm-raw").help("Do not show the bytes of instructions [default]"),
+        switch("source").overrides_with("no-source").help("Show source text between instructions [default]"),
+        switch("no-source").help("Leave source text and debug files alone"),
+        switch("print-line").short('l').help("Name source lines beside instructions, and sum them up"),
         text("prefix").value_name("prefix").help("Look for source files below PATH"),
         text("prefix-strip")
             .value_name("N")
             .value_parser(value_parser!(usize))
             .requires("prefix")
             .help("Leave out the first N folders of their paths before"),
-        flag("code-with-type").help("Show beside instructions what data they work on"),
-        flag("quiet").short('q').help("Tell of nothing that was lost or broken"),
+        switch("code-with-type").help("Show beside instructions what data they work on"),
+        switch("quiet").short('q').help("Tell of nothing that was lost or broken"),
         text("objdump").value_name("path").help("Accepted for perf's sake: no other program is run"),
-        flag("modules").short('m').help("Accepted for perf's sake"),
-        flag("verbose").short('v').hide(true),
-        flag("no-skip-empty").hide(true),
-        flag("skip-empty").help("Accepted for perf's sake: events without samples have no column"),
+        switch("modules").short('m').help("Accepted for perf's sake"),
+        switch("verbose").short('v').hide(true),
+        switch("no-skip-empty").hide(true),
+        switch("skip-empty").help("Accepted for perf's sake: events without samples have no column"),
     ]
 }
 

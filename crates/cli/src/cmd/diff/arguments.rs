@@ -12,7 +12,7 @@ use oxperf_present::diff::DiffText;
 use oxperf_query::read_names;
 
 use super::options::Comparison;
-use crate::arguments;
+use crate::arguments::{self, kinds::switch};
 use crate::cmd::dump::arguments as dump;
 use crate::cmd::report::row_filter::RowFilter;
 use crate::configuration::Configuration;
@@ -36,10 +36,6 @@ const COMPARED: [SortKey; 9] = [
     SortKey::SourceFile,
 ];
 
-fn flag(name: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue)
-}
-
 fn valued(name: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value)
 }
@@ -52,9 +48,9 @@ pub(super) fn command() -> Command {
             Arg::new("files").value_name("file").num_args(0..).help(
                 "The recordings, the baseline first [default: perf.data.old perf.data; one alone stands for the new one]",
             ),
-            flag("force").short('f').help("Read recordings that belong to somebody else"),
-            flag("modules").short('m').help("Accepted for perf's sake"),
-            flag("verbose").short('v').action(ArgAction::Count).help("Show whole paths of objects, and before symbols an address and a letter for where the names come from"),
+            switch("force").short('f').help("Read recordings that belong to somebody else"),
+            switch("modules").short('m').help("Accepted for perf's sake"),
+            switch("verbose").short('v').action(ArgAction::Count).help("Show whole paths of objects, and before symbols an address and a letter for where the names come from"),
         ])
         .next_help_heading("The table")
         .args(table_arguments())
@@ -62,8 +58,8 @@ pub(super) fn command() -> Command {
         .args(sample_arguments())
         .next_help_heading("Instead of the table")
         .args([
-            flag("json").help("Write JSON: docs/json.md tells what it holds"),
-            flag("stream").conflicts_with_all(["json", "flamegraph"]).help(
+            switch("json").help("Write JSON: docs/json.md tells what it holds"),
+            switch("stream").conflicts_with_all(["json", "flamegraph"]).help(
                 "Show the chains of branches that samples came through most, of two recordings; other options of the table and names of samples count for nothing here",
             ),
             valued("flamegraph", "FILE")
@@ -92,14 +88,14 @@ fn table_arguments() -> [Arg; 9] {
             .short('s')
             .default_value("dso,symbol")
             .help("What rows are about, as for report"),
-        flag("baseline-only").short('b').help("Show only what the baseline has"),
-        flag("period").short('p').help("Show periods, too"),
-        flag("formula").short('F').help("Show how each change comes about"),
+        switch("baseline-only").short('b').help("Show only what the baseline has"),
+        switch("period").short('p').help("Show periods, too"),
+        switch("formula").short('F').help("Show how each change comes about"),
         valued("field-separator", "TEXT")
             .short('t')
             .help("Put TEXT between columns; within a column it becomes a dot"),
-        flag("cycles-hist").help("With -c cycles: show how the changes of single passes scatter"),
-        flag("quiet").short('q').help("Show rows without headings, and no warnings"),
+        switch("cycles-hist").help("With -c cycles: show how the changes of single passes scatter"),
+        switch("quiet").short('q').help("Show rows without headings, and no warnings"),
     ]
 }
 

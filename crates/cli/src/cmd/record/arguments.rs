@@ -13,6 +13,7 @@ use super::messages::Verbosity;
 use super::target::TargetTexts;
 use super::{ArgumentProblem, Performed, RecordCommand, target, values};
 use crate::arguments::Invocation;
+use crate::arguments::kinds::{switch, value};
 use crate::configuration::Configuration;
 use crate::environment;
 use crate::event_tables;
@@ -45,7 +46,7 @@ pub(crate) fn command() -> Command {
         .next_help_heading("Messages")
         .args([
             flag("quiet", 'q').long("quiet").help("Print no messages but errors"),
-            long_flag("dry-run").help("Check the options and events, and record nothing"),
+            switch("dry-run").help("Check the options and events, and record nothing"),
             flag("verbose", 'v').long("verbose").action(ArgAction::Count).help("Also print what is opened; twice: each call that opens it"),
         ])
         .arg(
@@ -59,18 +60,7 @@ pub(crate) fn command() -> Command {
 }
 
 fn flag(name: &'static str, letter: char) -> Arg {
-    long_flag(name).short(letter)
-}
-
-fn long_flag(name: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue)
-}
-
-fn value(name: &'static str, shown: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .value_name(shown)
-        .allow_hyphen_values(true)
+    switch(name).short(letter)
 }
 
 fn registers(name: &'static str, help: &'static str) -> Arg {
@@ -91,7 +81,7 @@ fn event_arguments() -> [Arg; 15] {
         value("freq", "freq or 'max'").short('F').help("Samples a second of each CPU [default: 4000]"),
         value("count", "n").short('c').help("A sample every N events, in place of -F"),
         flag("call-chains", 'g').long(None).help("Record call chains by frame pointers"),
-        long_flag("no-call-graph").overrides_with_all(["call-chains", "call-graph"]).help("Record no call chains"),
+        switch("no-call-graph").overrides_with_all(["call-chains", "call-graph"]).help("Record no call chains"),
         value("call-graph", "record_mode[,record_size]")
             .help("Record call chains: fp[,MAX] follows frame pointers, at most MAX callers; dwarf[,BYTES] copies the stack into each sample, to be unwound by readers [default: 8192]; lbr takes them from the CPU"),
         flag("branch-any", 'b').help("Record the branches that the CPU took before each sample, of every kind"),
@@ -100,8 +90,8 @@ fn event_arguments() -> [Arg; 15] {
             .help("Record branches of these kinds: any, any_call, any_ret, ind_call, ind_jmp, call, cond, abort_tx, in_tx, no_tx, stack; at these privileges: u, k, hv; of each: no_flags, no_cycles, save_type, hw_index, priv, counter; commas between them"),
         registers("user-regs", "Registers of user space in each sample, all or those named; ? lists them"),
         registers("intr-regs", "Registers of the interrupted code in each sample"),
-        long_flag("all-user").conflicts_with("all-kernel").help("Sample user mode only"),
-        long_flag("all-kernel").help("Sample kernel mode only"),
+        switch("all-user").conflicts_with("all-kernel").help("Sample user mode only"),
+        switch("all-kernel").help("Sample kernel mode only"),
         flag("no-inherit", 'i').help("Do not sample children of the target"),
         value("delay", "ms")
             .short('D')
@@ -117,18 +107,18 @@ fn sample_arguments() -> [Arg; 11] {
         flag("stat", 's').help("Also count each event in each thread, for report -T"),
         flag("no-samples", 'n')
             .help("Take no samples: only record which tasks and mappings there are"),
-        long_flag("no-buffering").help("Wake up for every sample, not when a ring is half full"),
+        switch("no-buffering").help("Wake up for every sample, not when a ring is half full"),
         flag("data", 'd')
             .help("Also record the addresses of data that samples point to, and mappings of data"),
-        long_flag("phys-data").help("Also record the physical addresses of data"),
+        switch("phys-data").help("Also record the physical addresses of data"),
         flag("timestamp", 'T')
             .help("Also record the time of each sample where the target does not need it"),
         flag("period", 'P')
             .help("Also record the period of each sample where the rate does not need it"),
         flag("raw-samples", 'R').help("Also record the raw data of every event, and the CPU"),
-        long_flag("sample-cpu").help("Also record the CPU of each sample"),
-        long_flag("latency").help("Also record when threads run, for report --latency"),
-        long_flag("no-bpf-event").help("Record no loading and unloading of BPF programs"),
+        switch("sample-cpu").help("Also record the CPU of each sample"),
+        switch("latency").help("Also record when threads run, for report --latency"),
+        switch("no-bpf-event").help("Record no loading and unloading of BPF programs"),
     ]
 }
 
@@ -144,7 +134,7 @@ fn target_arguments() -> [Arg; 5] {
         value("tid", "tid")
             .short('t')
             .help("Running threads, comma separated"),
-        long_flag("per-thread")
+        switch("per-thread")
             .help("One ring a thread in place of one a CPU; children are not sampled"),
     ]
 }
@@ -164,7 +154,7 @@ fn file_arguments() -> [Arg; 5] {
             .default_missing_value("1")
             .help("Compress the records with Zstandard, from 1 (fast) to 22 (small)"),
         flag("no-buildid", 'B').help("Write no table of the binaries' build ids"),
-        long_flag("buildid-all").help("List the build ids of all binaries, not only of those with samples"),
+        switch("buildid-all").help("List the build ids of all binaries, not only of those with samples"),
         flag("no-buildid-cache", 'N').help("Keep no copies of the binaries in ~/.debug"),
     ]
 }

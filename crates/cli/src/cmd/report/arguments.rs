@@ -21,6 +21,7 @@ use super::options::{
 use super::parents::{self, Parents};
 use super::row_filter::RowFilterOptions;
 use super::table_plan::chain_order;
+use crate::arguments::kinds::switch;
 use crate::arguments::{self, input, symbols};
 use crate::cmd::dump::arguments as dump;
 use crate::configuration::{self, Configuration};
@@ -35,10 +36,6 @@ OVERHEAD CALCULATION
        all functions that a row called, too. --no-children leaves that out and
        orders rows by what ran in the function itself.
 ";
-
-fn flag(name: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue)
-}
 
 pub(super) fn command() -> Command {
     Command::new("report")
@@ -61,9 +58,9 @@ pub(super) fn command() -> Command {
         .args([super::html::argument()])
         .args(super::structured::arguments())
         .args([
-            flag("stats").help("Count the records of each kind"),
-            flag("tasks").help("Show the threads as a tree"),
-            flag("mmaps").help("Show the threads as a tree, with their mappings"),
+            switch("stats").help("Count the records of each kind"),
+            switch("tasks").help("Show the threads as a tree"),
+            switch("mmaps").help("Show the threads as a tree, with their mappings"),
         ])
         .args(dump::arguments())
         .next_help_heading("Hardware trace")
@@ -76,7 +73,7 @@ pub(super) fn command() -> Command {
 
 fn table_arguments() -> [Arg; 31] {
     [
-        flag("stdio").help("Write text [default where input or output is no terminal]"),
+        switch("stdio").help("Write text [default where input or output is no terminal]"),
         Arg::new("sort")
             .long("sort")
             .short('s')
@@ -92,15 +89,15 @@ fn table_arguments() -> [Arg; 31] {
             .value_name("n")
             .value_parser(value_parser!(usize))
             .help("Put rows in order by the Nth event of a group, from 0"),
-        flag("latency").help("Put the time that passed before the time that CPUs ran; needs a recording that tells when threads ran"),
+        switch("latency").help("Put the time that passed before the time that CPUs ran; needs a recording that tells when threads ran"),
         Arg::new("time-quantum")
             .long("time-quantum")
             .value_name("time (ms|us|ns|s)")
             .help("Steps of the sort key time, such as 10us [default: 100ms]"),
-        flag("ns").help("Show times with all nine digits"),
-        flag("raw-trace").help("Show records of tracepoints as lists of their fields"),
+        switch("ns").help("Show times with all nine digits"),
+        switch("raw-trace").help("Show records of tracepoints as lists of their fields"),
         // The name without hyphens is an older one, which scripts use.
-        flag("show-cpu-utilization").alias("showcpuutilization").help("Show how much of each row ran in the kernel and how much not"),
+        switch("show-cpu-utilization").alias("showcpuutilization").help("Show how much of each row ran in the kernel and how much not"),
         Arg::new("call-graph")
             .long("call-graph")
             .short('g')
@@ -108,12 +105,12 @@ fn table_arguments() -> [Arg; 31] {
             .num_args(0..=1)
             .default_missing_value("graph")
             .help("Call graphs: none, or graph|fractal|flat|folded, a percentage to hide below, caller|callee, percent|period|count, function|srcline|address, comma separated [default: graph,0.5,caller]"),
-        flag("no-call-graph").overrides_with("call-graph").help("Draw no call graphs"),
-        flag("inverted").short('G').help("Draw call graphs from callers to callees"),
-        flag("children").overrides_with("no-children").help("Count what a function called as its own [default with call chains]"),
-        flag("no-children").overrides_with("children").help("Count what ran in the function itself only"),
-        flag("show-nr-samples").short('n').help("Show the number of samples of each row"),
-        flag("show-total-period").help("Show the sum of the periods of each row's samples"),
+        switch("no-call-graph").overrides_with("call-graph").help("Draw no call graphs"),
+        switch("inverted").short('G').help("Draw call graphs from callers to callees"),
+        switch("children").overrides_with("no-children").help("Count what a function called as its own [default with call chains]"),
+        switch("no-children").overrides_with("children").help("Count what ran in the function itself only"),
+        switch("show-nr-samples").short('n').help("Show the number of samples of each row"),
+        switch("show-total-period").help("Show the sum of the periods of each row's samples"),
         Arg::new("field-separator")
             .long("field-separator")
             .short('t')
@@ -137,26 +134,26 @@ fn table_arguments() -> [Arg; 31] {
             .value_parser(value_parser!(usize))
             .default_value("127")
             .help("Most callers of a sample that count"),
-        flag("group").overrides_with("no-group").help("Show the events of a group in one table [default], and those of a recording without groups, too"),
-        flag("no-group").help("Show each event of a group in a table of its own"),
-        flag("skip-empty").overrides_with("no-skip-empty").help("Show no events without samples [default]"),
-        flag("no-skip-empty").help("Show events without samples, too"),
-        flag("hierarchy").short('H').help("Show rows below what they have in common, a key a level; {KEY,KEY} in -s share one"),
-        flag("threads").short('T').help("Show below the tables what was counted of each thread, where record -s asked for that"),
+        switch("group").overrides_with("no-group").help("Show the events of a group in one table [default], and those of a recording without groups, too"),
+        switch("no-group").help("Show each event of a group in a table of its own"),
+        switch("skip-empty").overrides_with("no-skip-empty").help("Show no events without samples [default]"),
+        switch("no-skip-empty").help("Show events without samples, too"),
+        switch("hierarchy").short('H').help("Show rows below what they have in common, a key a level; {KEY,KEY} in -s share one"),
+        switch("threads").short('T').help("Show below the tables what was counted of each thread, where record -s asked for that"),
         Arg::new("pretty")
             .long("pretty")
             .value_name("key")
             .value_parser(["normal", "raw"])
             .help("How --threads shows it: a line for each thread, or one for each value"),
-        flag("show-ref-call-graph").help("Say where events borrow the call chains of others"),
+        switch("show-ref-call-graph").help("Say where events borrow the call chains of others"),
         Arg::new("stdio-color")
             .long("stdio-color")
             .value_name("mode")
             .value_parser(["always", "never", "auto"])
             .default_value("auto")
             .help("Show percentages in colours"),
-        flag("verbose").short('v').action(ArgAction::Count).help("Show whole paths of objects, and before symbols an address and a letter for where the names come from"),
-        flag("quiet").short('q').help("Show rows alone, nothing above and below them, and no warnings"),
+        switch("verbose").short('v').action(ArgAction::Count).help("Show whole paths of objects, and before symbols an address and a letter for where the names come from"),
+        switch("quiet").short('q').help("Show rows alone, nothing above and below them, and no warnings"),
     ]
 }
 
@@ -290,7 +287,7 @@ fn configured_call_graph(configuration: &Configuration) -> Result<CallGraphSpec,
 }
 
 /// A switch that can be taken back: the option given last, else the configuration, else yes.
-fn switch(matches: &ArgMatches, name: &str, configured: Option<bool>) -> bool {
+fn is_on(matches: &ArgMatches, name: &str, configured: Option<bool>) -> bool {
     if matches.get_flag(name) {
         true
     } else if matches.get_flag(&format!("no-{name}")) {
@@ -307,7 +304,7 @@ fn table_options(
 ) -> Result<TableOptions, Failure> {
     let call_graph = call_graph(matches, configuration)?;
     let children = ChildrenOptions {
-        counted: switch(matches, "children", configuration.flag("report.children")),
+        counted: is_on(matches, "children", configuration.flag("report.children")),
         requested: matches.get_flag("children"),
     };
     let history = matches.get_flag("branch-history");
@@ -344,9 +341,9 @@ fn table_options(
         raw_traces: matches.get_flag("raw-trace"),
         children,
         events: EventOptions {
-            group: switch(matches, "group", configuration.flag("report.group")),
+            group: is_on(matches, "group", configuration.flag("report.group")),
             joins: matches.get_flag("group") || matches.get_flag("no-group"),
-            empty: !switch(
+            empty: !is_on(
                 matches,
                 "skip-empty",
                 configuration.flag("report.skip-empty"),

@@ -19,6 +19,7 @@ use super::options::{BehindEvents, CgroupChoice, CountOutput, Repeats, Rounds, S
 use super::problem::StatProblem;
 use super::runs::RunsOptions;
 use super::{record as stat_record, report};
+use crate::arguments::kinds::{switch, value};
 use crate::arguments::{Invocation, text};
 use crate::cmd::Entry;
 use crate::cmd::record::target::{self, TargetTexts};
@@ -76,17 +77,6 @@ pub(super) fn options_of(command: Command) -> Command {
         )
 }
 
-fn flag(name: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue)
-}
-
-fn value(name: &'static str, shown: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .value_name(shown)
-        .allow_hyphen_values(true)
-}
-
 fn event_arguments() -> [Arg; 8] {
     [
         value("event", "event")
@@ -96,18 +86,18 @@ fn event_arguments() -> [Arg; 8] {
         value("filter", "filter")
             .action(ArgAction::Append)
             .help("Count the tracepoints of the -e before it only where their fields are so: 'prev_pid != 0'"),
-        flag("null").short('n').help("Count nothing, only take the time"),
-        flag("all-user").conflicts_with("all-kernel").help("Count in user mode only"),
-        flag("all-kernel").help("Count in kernel mode only"),
-        flag("no-inherit").short('i').help("Do not count children of the target"),
-        flag("scale").overrides_with("no-scale").help("Scale counts up for the time in which an event had no counter [default]"),
-        flag("no-scale").help("Show counts as the counters have them, though they did not count all the time"),
+        switch("null").short('n').help("Count nothing, only take the time"),
+        switch("all-user").conflicts_with("all-kernel").help("Count in user mode only"),
+        switch("all-kernel").help("Count in kernel mode only"),
+        switch("no-inherit").short('i').help("Do not count children of the target"),
+        switch("scale").overrides_with("no-scale").help("Scale counts up for the time in which an event had no counter [default]"),
+        switch("no-scale").help("Show counts as the counters have them, though they did not count all the time"),
     ]
 }
 
 fn target_arguments() -> [Arg; 6] {
     [
-        flag("all-cpus")
+        switch("all-cpus")
             .short('a')
             .help("Everything on all CPUs [default without a program]"),
         value("cpu", "cpu")
@@ -145,25 +135,25 @@ fn time_arguments() -> [Arg; 11] {
         ),
         value("pre", "command").help("Shell command to run before each run of the program"),
         value("post", "command").help("Shell command to run after each run of the program"),
-        flag("sync")
+        switch("sync")
             .short('S')
             .help("Write out what the kernel has not written yet before each run"),
-        flag("affinity")
+        switch("affinity")
             .overrides_with("no-affinity")
             .help("Go to each CPU to read its counters, where there are several [default]"),
-        flag("no-affinity").help("Read the counters of all CPUs from where this program runs"),
+        switch("no-affinity").help("Read the counters of all CPUs from where this program runs"),
     ]
 }
 
 pub(super) fn grouping_arguments() -> [Arg; 9] {
     [
-        flag("no-aggr")
+        switch("no-aggr")
             .short('A')
             .help("Every CPU and every PMU by itself"),
-        flag("no-merge").help("The same as --no-aggr"),
-        flag("per-socket").help("Add up by processor socket"),
-        flag("per-die").help("Add up by processor die"),
-        flag("per-cluster").help("Add up by processor cluster"),
+        switch("no-merge").help("The same as --no-aggr"),
+        switch("per-socket").help("Add up by processor socket"),
+        switch("per-die").help("Add up by processor die"),
+        switch("per-cluster").help("Add up by processor cluster"),
         Arg::new("per-cache")
             .long("per-cache")
             .value_name("cache level")
@@ -171,39 +161,39 @@ pub(super) fn grouping_arguments() -> [Arg; 9] {
             .require_equals(true)
             .default_missing_value("")
             .help("Add up by instance of this cache level [default: the last]"),
-        flag("per-core").help("Add up by physical core"),
-        flag("per-node").help("Add up by NUMA node"),
-        flag("per-thread").help("Every thread by itself"),
+        switch("per-core").help("Add up by physical core"),
+        switch("per-node").help("Add up by NUMA node"),
+        switch("per-thread").help("Every thread by itself"),
     ]
 }
 
 pub(super) fn output_arguments() -> [Arg; 14] {
     [
-        flag("big-num")
+        switch("big-num")
             .short('B')
             .overrides_with("no-big-num")
             .help("Group the digits of large numbers as the locale has it [default]"),
-        flag("no-big-num").help("Do not group digits"),
+        switch("no-big-num").help("Do not group digits"),
         value("field-separator", "separator")
             .short('x')
             .help("Fields with this between them, \\t for a tab, in place of a table"),
-        flag("json-output")
+        switch("json-output")
             .short('j')
             .help("JSON, an object a line"),
         value("output", "file")
             .short('o')
             .value_parser(value_parser!(PathBuf))
             .help("File to write to"),
-        flag("append").help("Append to the file"),
+        switch("append").help("Append to the file"),
         value("log-fd", "n").help("Descriptor to write to, in place of standard error"),
-        flag("table").help("List the time of every run, with -r"),
-        flag("summary").help("Show the sums below the intervals, too"),
-        flag("no-csv-summary").help("Leave the word summary out of fields below intervals"),
-        flag("graph")
+        switch("table").help("List the time of every run, with -r"),
+        switch("summary").help("Show the sums below the intervals, too"),
+        switch("no-csv-summary").help("Leave the word summary out of fields below intervals"),
+        switch("graph")
             .help("Draw a line for each event over the last intervals, with -I on a terminal"),
-        flag("interval-clear").help("Clear the screen before every interval"),
-        flag("quiet").help("Show nothing"),
-        flag("verbose")
+        switch("interval-clear").help("Clear the screen before every interval"),
+        switch("quiet").help("Show nothing"),
+        switch("verbose")
             .short('v')
             .action(ArgAction::Count)
             .help("Also say what is opened and read"),

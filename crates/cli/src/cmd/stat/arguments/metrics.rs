@@ -5,7 +5,8 @@ use clap::{Arg, ArgAction, ArgMatches};
 use super::super::metrics::MetricWishes;
 use super::super::presets::Preset;
 use super::super::problem::StatProblem;
-use super::{flag, number, value};
+use super::number;
+use crate::arguments::kinds::{switch, value};
 use crate::arguments::text;
 
 /// The options.
@@ -15,24 +16,24 @@ pub(super) fn arguments() -> [Arg; 13] {
             .short('M')
             .action(ArgAction::Append)
             .help("Metrics and groups of metrics to count, comma separated: insn_per_cycle, TopdownL1; modifiers after a colon"),
-        flag("detailed")
+        switch("detailed")
             .short('d')
             .action(ArgAction::Count)
             .help("One more group of default metrics; up to three times"),
-        flag("metric-only").help("Show metrics alone, a column each"),
-        flag("metric-no-group").help("Do not open the events of a metric as a group"),
-        flag("metric-no-merge").help("Do not share events between metrics"),
-        flag("metric-no-threshold").help("Do not count what only the thresholds of metrics need"),
-        flag("topdown").help("A level of the top-down method: where the slots of a core went"),
+        switch("metric-only").help("Show metrics alone, a column each"),
+        switch("metric-no-group").help("Do not open the events of a metric as a group"),
+        switch("metric-no-merge").help("Do not share events between metrics"),
+        switch("metric-no-threshold").help("Do not count what only the thresholds of metrics need"),
+        switch("topdown").help("A level of the top-down method: where the slots of a core went"),
         value("td-level", "n").help("The level of --topdown [default: 1]"),
-        flag("transaction")
+        switch("transaction")
             .short('T')
             .help("Metrics of hardware transactions"),
-        flag("smi-cost").help("The number of system management interrupts and the cycles that they take"),
+        switch("smi-cost").help("The number of system management interrupts and the cycles that they take"),
         value("cputype", "hybrid cpu type")
             .help("Of several kinds of cores this one alone, such as core or atom"),
         value("pmu-filter", "pmu").help("Events of this PMU alone"),
-        flag("hybrid-merge").help("Add up the counts of several kinds of cores"),
+        switch("hybrid-merge").help("Add up the counts of several kinds of cores"),
     ]
 }
 
