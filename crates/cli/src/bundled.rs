@@ -49,21 +49,48 @@ pub(crate) struct Unpacked {
 }
 
 impl Unpacked {
+    /// Makes a folder. Its keeper is there before it, so that there is no moment in which a killed process leaves it behind.
     fn new() -> io::Result<Unpacked> {
-        let folder = fresh_folder()?;
-        let keeper = environment::program().and_then(|program| {
-            std::process::Command::new(program)
-                .arg(KEEPER)
-                .arg(&folder)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                // What a terminal sends to its programs is not for it.
-                .process_group(0)
-                .spawn()
-                .ok()
-        });
-        Ok(Unpacked { folder, keeper })
+        let base = std::env::temp_dir();
+        for attempt in 0..100u32 {
+            let folder = base.join(format!("{FOLDER}{}-{attempt}", std::process::id()));
+            if fs::symlink_metadata(&folder).is_ok() {
+                continue;
+            }
+            let keeper = keeper_of(&folder);
+            match fs::DirBuilder::new().mode(0o700).create(&folder) {
+                Ok(()) => return Ok(Unpacked { folder, keeper }),
+                Err(error) => dismiss(keeper, error)?,
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+/// Starts the process that removes a folder when this process ends; none where it cannot be started.
+fn keeper_of(folder: &Path) -> Option<Child> {
+    let program = environment::program()?;
+    let keeper = std::process::Command::new(program)
+        .arg(KEEPER)
+        .arg(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // What a terminal sends to its programs is not for it.
+        .process_group(0)
+        .spawn();
+    keeper.ok()
+}
+
+/// Ends the keeper of a folder that could not be made: the folder is somebody else's. Any other error is passed on.
+fn dismiss(keeper: Option<Child>, error: io::Error) -> io::Result<()> {
+    if let Some(mut keeper) = keeper {
+        let _ = keeper.kill();
+        let _ = keeper.wait();
+    }
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => Ok(()),
+        _ => Err(error),
     }
 }
 
@@ -224,18 +251,4 @@ fn unpack(path: &Path) -> Result<Unpacked, TarError> {
     }
     fs::create_dir_all(unpacked.folder.join(ROOT))?;
     Ok(unpacked)
-}
-
-/// A new folder that is ours alone.
-fn fresh_folder() -> io::Result<PathBuf> {
-    let base = std::env::temp_dir();
-    for attempt in 0..100u32 {
-        let folder = base.join(format!("{FOLDER}{}-{attempt}", std::process::id()));
-        match fs::DirBuilder::new().mode(0o700).create(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
 }
