@@ -44,6 +44,7 @@ impl Ending {
 pub(crate) struct RecordingControl {
     workload: Option<NamedWorkload>,
     wake: WakeSources,
+    started: bool,
     ended: bool,
     /// The workload was asked to end.
     stopped: bool,
@@ -77,10 +78,11 @@ impl RecordingControl {
         let output_to_error = *output == Destination::StandardOutput;
         let workload = program.map(|program| NamedWorkload::spawn(program, output_to_error));
         let workload = workload.transpose()?;
-        let interrupts = Rc::new(Interrupts::watch()?);
+        let interrupts = Rc::new(Interrupts::watch_with_switch()?);
         Ok(RecordingControl {
             workload,
             wake: WakeSources::new(interrupts),
+            started: false,
             ended: false,
             stopped: false,
         })
@@ -116,10 +118,16 @@ impl RecordingControl {
         if let Some(workload) = &mut self.workload {
             workload.start()?;
         }
+        self.started = true;
         if let Start::After(delay) = start {
             self.wake.add_delay(delay);
         }
         Ok(())
+    }
+
+    /// Returns whether the workload runs, or ran.
+    pub(crate) fn has_started(&self) -> bool {
+        self.started
     }
 
     /// Returns whether something ended the recording: what is still in the rings belongs to it, nothing after.
@@ -127,13 +135,18 @@ impl RecordingControl {
         self.ended
     }
 
-    /// Waits until many records wait, or some for a while, or the delay is over, or something ends the recording: a
-    /// signal, the end of the workload, or that all tasks are gone which the rings belong to.
+    /// Ends the recording.
+    pub(crate) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// Waits until many records wait, or some for a while, or the delay is over, or `until`, or something ends the
+    /// recording: a signal, the end of the workload, or that all tasks are gone which the rings belong to.
     ///
     /// # Errors
     /// The kernel's answer.
-    pub(crate) fn wait(&mut self) -> Result<News, CaptureError> {
-        self.wake.wait().map_err(CaptureError::Wait)?;
+    pub(crate) fn wait(&mut self, until: Option<Instant>) -> Result<News, CaptureError> {
+        self.wake.wait(until).map_err(CaptureError::Wait)?;
         // The output may have taken signals while it was written.
         self.ended |= self.wake.interrupts().signal().is_some();
         if self.wake.interrupts().take_child() {

@@ -22,6 +22,7 @@ pub(crate) struct Interrupts {
     first: Cell<Option<(Signal, Instant)>>,
     repeated: Cell<bool>,
     child: Cell<bool>,
+    switch: Cell<bool>,
 }
 
 impl Interrupts {
@@ -30,21 +31,27 @@ impl Interrupts {
     /// # Errors
     /// See [`SignalWatch::install`].
     pub(crate) fn watch() -> Result<Interrupts, SignalError> {
-        let [interrupt, terminate, hangup] = ENDING;
+        Interrupts::watch_also(&[])
+    }
+
+    /// As [`Interrupts::watch`], and the signal that asks for another file, which otherwise ends a process.
+    ///
+    /// # Errors
+    /// See [`SignalWatch::install`].
+    pub(crate) fn watch_with_switch() -> Result<Interrupts, SignalError> {
+        Interrupts::watch_also(&[Signal::User2])
+    }
+
+    fn watch_also(others: &[Signal]) -> Result<Interrupts, SignalError> {
         // A write at the limit of file sizes has to fail and not to end the recorder.
-        let caught = [
-            interrupt,
-            terminate,
-            hangup,
-            Signal::Child,
-            Signal::FileSize,
-        ];
-        let watch = SignalWatch::install(&caught)?;
+        let always = [Signal::Child, Signal::FileSize];
+        let watch = SignalWatch::install(&[&ENDING[..], &always, others].concat())?;
         Ok(Interrupts {
             watch,
             first: Cell::default(),
             repeated: Cell::default(),
             child: Cell::default(),
+            switch: Cell::default(),
         })
     }
 
@@ -53,6 +60,8 @@ impl Interrupts {
         let arrived = self.watch.take();
         self.child
             .set(self.child.get() || arrived.contains(Signal::Child));
+        self.switch
+            .set(self.switch.get() || arrived.contains(Signal::User2));
         let Some(signal) = ENDING.into_iter().find(|signal| arrived.contains(*signal)) else {
             return;
         };
@@ -76,6 +85,11 @@ impl Interrupts {
     /// Returns whether a child ended since the last call.
     pub(crate) fn take_child(&self) -> bool {
         self.child.replace(false)
+    }
+
+    /// Returns whether somebody asked for another file since the last call.
+    pub(crate) fn take_switch(&self) -> bool {
+        self.switch.replace(false)
     }
 
     /// The time to wait for somebody who has done nothing since `since`: for ever while nobody asked the recorder

@@ -7,7 +7,7 @@
 //! user should know goes to an [`Observer`], and what stops a recording is a [`CaptureError`] that names the setting
 //! that forbids it and the command that allows it.
 //!
-//! Not done here yet: directories, rotation, and the recording of AUX traces, for which [`drain`] has the first step.
+//! Not done here yet: directories, and the recording of AUX traces, for which [`drain`] has the first step.
 //!
 //! ```
 //! use oxperf_abi::{Cpu, SoftwareId};
@@ -40,6 +40,7 @@ pub mod fallback;
 mod finish;
 pub mod host_files;
 mod interrupts;
+mod losses;
 mod machine_info;
 mod notice;
 mod open;
@@ -49,6 +50,7 @@ mod parallel;
 pub mod plan;
 mod record;
 mod registers;
+mod rotation;
 pub mod synthesize;
 pub mod system;
 mod tracing;
@@ -62,11 +64,12 @@ pub use control_channel::{ControlChannel, ControlCommand, ControlMessage};
 pub use drain::Drain;
 pub use error::CaptureError;
 pub use event::{AuxAction, AuxRequest, EventRequest};
-pub use notice::{Notice, Observer, OpenCall};
+pub use losses::EventLoss;
+pub use notice::{Notice, Observer, OpenCall, RecordingStep};
 pub use open::{MappedRings, OpenEvent, OpenEvents, Refusal};
 pub use options::{
     BuildIdPolicy, CallGraph, Destination, ExtraRecords, OutputOptions, Privilege, Program, Rate,
-    RecordOptions, SamplingOptions, Start, Target, TargetOptions,
+    RecordOptions, Rotation, SamplingOptions, Start, SwitchCause, Target, TargetOptions,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::os::fd::RawFd;
+use std::path::Path;
 use std::time::Duration;
 
 use oxperf_abi::Tid;
@@ -139,6 +140,23 @@ pub struct OpenCall<'a> {
     pub answer: Result<RawFd, OpenError>,
 }
 
+/// A step in the course of a recording.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecordingStep<'a> {
+    /// A file of several is finished, and the next one begun.
+    Switched {
+        /// The name of the finished one.
+        finished: &'a Path,
+        /// The number of times that the recorder was woken to move records to it.
+        wakeups: u64,
+    },
+    /// The file is as large as it may be: the recording ends.
+    SizeReached {
+        /// Bytes of it.
+        bytes: u64,
+    },
+}
+
 /// The receiver of a recording's notices.
 pub trait Observer {
     /// Hears of something.
@@ -152,6 +170,9 @@ pub trait Observer {
 
     /// Sees an event that is counted nowhere, with the kernel's answer.
     fn refused(&mut self, _event: &PlannedEvent, _error: OpenError) {}
+
+    /// Follows the course of a recording.
+    fn reached(&mut self, _step: RecordingStep<'_>) {}
 
     /// Sees what was opened, when the kernel has taken all of it.
     fn opened(&mut self, _plan: &Plan) {}

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use oxperf_sys::Sysfs;
 
-pub use output::{BuildIdPolicy, Destination, OutputOptions};
+pub use output::{BuildIdPolicy, Destination, OutputOptions, Rotation, SwitchCause};
 pub use sampling::{CallGraph, ExtraRecords, Rate, SamplingOptions};
 pub use target::{Privilege, Program, Start, Target, TargetOptions};
 

@@ -2,18 +2,21 @@
 //!
 //! A [`Recording`] takes whole records, compresses them where that is wanted and keeps count of them. It writes into a
 //! [`Container`](container::Container): a file or a stream. A directory of files is one more container; a recording that
-//! rotates ends one container and begins the next.
+//! rotates is a [`RecordingSeries`]: it ends one recording and begins the next.
 
 mod compression;
 mod container;
 mod file;
 mod recording;
+mod series;
+mod stamp;
 mod stream;
 
 use oxperf_data::WriteError;
 
 pub use compression::Volume;
 pub(crate) use recording::Recording;
+pub(crate) use series::{FinishedFile, RecordingSeries};
 
 /// The output of a drain.
 pub trait RecordOutput {

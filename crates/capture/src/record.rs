@@ -5,7 +5,7 @@
 //!   -> what existed before -> start -> drain until it ends -> losses, build ids, features
 //! ```
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, Tid};
 use oxperf_data::{FeatureSet, WriterEvent};
@@ -19,14 +19,16 @@ use crate::drain::{Drain, copy_newest};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::RingExplanation;
-use crate::finish::{self, RecordingFacts};
+use crate::finish::{RecordingFacts, add_recording_features};
 use crate::host_files::HostFiles;
+use crate::losses::{EventLoss, LossCount};
 use crate::machine_info::machine_info;
-use crate::notice::{Notice, Observer};
+use crate::notice::{Notice, Observer, RecordingStep};
 use crate::open::MappedRings;
 use crate::options::{Destination, Rate, RecordOptions, SamplingOptions, Start, Target};
-use crate::output::{RecordOutput, Recording, Volume};
+use crate::output::{FinishedFile, RecordOutput, RecordingSeries, Volume};
 use crate::plan::{MachineInfo, Purpose, RingKey, RingKind};
+use crate::rotation::SwitchTrigger;
 use crate::synthesize::{ProcDir, RecordSink, Synthesizer, Trailer};
 use crate::{build_id, describe, system, tracing};
 
@@ -35,14 +37,18 @@ use crate::{build_id, describe, system, tracing};
 pub struct Outcome {
     /// The place of the recording.
     pub output: Destination,
+    /// The name of the file, of several the last one, where that has the moment when it was finished.
+    pub name: Option<PathBuf>,
     /// Bytes of it up to the end of the records.
     pub bytes: u64,
     /// Sizes before and after compression, if anything was to be compressed.
     pub volume: Option<Volume>,
     /// Samples in it.
     pub samples: u64,
-    /// Records that found their ring full.
+    /// Records that were lost, of all files.
     pub lost: u64,
+    /// The same by event and CPU, as far as that is known.
+    pub losses: Vec<EventLoss>,
     /// The number of times that the recorder was woken to move records.
     pub wakeups: u64,
     /// The end of the recording.
@@ -123,7 +129,10 @@ struct Recorder<'a> {
     drain: Drain,
     /// The rings that keep the newest records, by their owners.
     newest: Vec<(RingKey, BackwardRing)>,
-    recording: Recording,
+    recording: RecordingSeries,
+    switch: SwitchTrigger,
+    losses: LossCount,
+    /// The number of times that the recorder was woken to move records to the current file.
     wakeups: u64,
 }
 
@@ -148,7 +157,7 @@ impl<'a> Recorder<'a> {
         let features = standing_features(options, &acquired, observer);
         let events = writer_events(&acquired);
         let interrupts = control.interrupts();
-        let recording = Recording::begin(&options.output, &events, features, interrupts)?;
+        let recording = RecordingSeries::begin(&options.output, events, features, interrupts)?;
         Ok(Recorder {
             context,
             control,
@@ -156,31 +165,38 @@ impl<'a> Recorder<'a> {
             drain: drain_of(rings.forward, !rings.backward.is_empty()),
             newest: rings.backward,
             recording,
+            switch: SwitchTrigger::new(options.output.rotation),
+            losses: LossCount::default(),
             wakeups: 0,
         })
     }
 
     fn run(mut self, observer: &mut dyn Observer) -> Result<Outcome, CaptureError> {
         if self.control.workload().is_none() {
-            self.recording.settle()?;
+            self.recording.current().settle()?;
         }
-        self.write_existing(observer)?;
-        let captured = self.capture();
+        let existing = self.existing(observer);
+        self.recording.current().append(&existing)?;
+        let captured = self.capture(observer);
         let counted_lost = captured.and_then(|()| self.write_lost_samples());
         self.control.stop_workload();
         let ending = self.control.finish(observer);
         let counted_lost = counted_lost?;
-        let (bytes, volume) = (self.recording.position(), self.recording.volume());
-        let output = &self.context.options.output;
-        let scan = self.recording.look_over(output.build_ids)?;
-        let build_ids = finish::build_ids(&scan, output.build_ids);
-        self.recording.finish(build_ids, scan.times)?;
+        let FinishedFile {
+            bytes,
+            volume,
+            scan,
+            name,
+        } = self.recording.finish()?;
+        self.losses.add_file(&scan, counted_lost);
         Ok(Outcome {
-            output: output.destination.clone(),
+            output: self.context.options.output.destination.clone(),
+            name,
             bytes,
             volume,
             samples: scan.samples,
-            lost: scan.lost(counted_lost),
+            lost: self.losses.all(),
+            losses: self.losses.by_event(&self.acquired),
             wakeups: self.wakeups,
             ending,
         })
@@ -189,19 +205,20 @@ impl<'a> Recorder<'a> {
     /// Counting begins before the workload runs, unless its exec or the delay begins it. Whatever the rings bring,
     /// every pass looks for what ends the recording; and as a pass follows a wait, what the recorder causes by writing
     /// is not worth a pass of its own.
-    fn capture(&mut self) -> Result<(), CaptureError> {
+    fn capture(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
         let target = &self.context.options.target;
         if target.start == Start::Now && target.target != Target::Workload {
             self.enable()?;
         }
         self.control.start(target.start)?;
         // A program that cannot be run costs no recording that is there.
-        self.recording.settle()?;
+        self.recording.current().settle()?;
         while !self.control.has_ended() {
-            if self.control.wait()? == News::Enable {
+            if self.control.wait(self.switch.moment())? == News::Enable {
                 self.enable()?;
             }
             self.drain()?;
+            self.watch_size(observer)?;
         }
         // What ends by itself need not be stopped; refusing to stop loses nothing.
         let _ = self.acquired.open.disable(self.context.kernel);
@@ -217,6 +234,38 @@ impl<'a> Recorder<'a> {
         let moved = moved.map_err(|source| self.recording.unwritten(source))?;
         self.wakeups += u64::from(moved > 0);
         Ok(())
+    }
+
+    /// Goes on in a new file where this one is at its end, or ends the recording.
+    fn watch_size(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
+        let bytes = self.recording.position();
+        let most = self.context.options.output.max_size;
+        if most.is_some_and(|most| bytes > most) && !self.control.has_ended() {
+            observer.reached(RecordingStep::SizeReached { bytes });
+            self.control.end();
+        }
+        let signalled = self.control.interrupts().take_switch();
+        if self.switch.is_due(bytes, signalled) && !self.control.has_ended() {
+            self.switch_output(observer)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the file and begins the next one, which can be read alone: what runs is looked at before the rings are drained,
+    /// because a task that ends meanwhile may have samples in both.
+    fn switch_output(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
+        let existing = self.existing(observer);
+        self.drain()?;
+        self.write_newest()?;
+        let counted_lost = self.write_lost_samples()?;
+        let finished = self.recording.switch()?;
+        self.losses.add_file(&finished.scan, counted_lost);
+        self.switch.restart();
+        let wakeups = std::mem::take(&mut self.wakeups);
+        if let Some(finished) = &finished.name {
+            observer.reached(RecordingStep::Switched { finished, wakeups });
+        }
+        self.recording.current().append(&existing)
     }
 
     /// Writes what the rings hold that keep the newest records.
@@ -248,8 +297,8 @@ impl<'a> Recorder<'a> {
             .map_err(CaptureError::Enable)
     }
 
-    /// Writes what describes the recording and what existed before it.
-    fn write_existing(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
+    /// The records of what describes the recording and of what existed before it.
+    fn existing(&self, observer: &mut dyn Observer) -> Vec<u8> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
         let trailer = plan
             .events
@@ -273,7 +322,7 @@ impl<'a> Recorder<'a> {
         describe::write_cpu_map(plan, &mut sink);
         self.write_tasks(&synthesizer, &mut sink);
         sink.user_record(RecordType::FINISHED_INIT, |_| ());
-        self.recording.append(sink.as_bytes())
+        sink.into_bytes()
     }
 
     fn watched_threads(&self) -> Vec<Tid> {
@@ -291,22 +340,25 @@ impl<'a> Recorder<'a> {
             }
             Target::Workload => {}
         }
-        if let Some(pid) = self.control.workload() {
-            synthesizer.waiting_workload(pid, sink);
+        match self.control.workload() {
+            Some(pid) if self.control.has_started() => synthesizer.families(&[pid], sink),
+            Some(pid) => synthesizer.waiting_workload(pid, sink),
+            None => {}
         }
     }
 
-    /// Writes how many samples of each event the kernel could not write; how many these are.
+    /// Writes how many samples of each event the kernel could not write since the last time; how many these are.
     fn write_lost_samples(&mut self) -> Result<u64, CaptureError> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
         let (mut encoder, mut all) = (Encoder::new(Endian::NATIVE), 0u64);
-        for (event, id, lost) in open.lost_samples(self.context.kernel, plan) {
-            if let Some(event) = plan.events.get(event) {
+        for (event, id, counted) in open.lost_samples(self.context.kernel, plan) {
+            let lost = self.losses.take_counted(id, counted);
+            if let Some(event) = plan.events.get(event).filter(|_| lost > 0) {
                 encode_lost(&event.attr, id, lost, &mut encoder);
                 all = all.saturating_add(lost);
             }
         }
-        self.recording.append(encoder.as_bytes())?;
+        self.recording.current().append(encoder.as_bytes())?;
         Ok(all)
     }
 }
@@ -385,7 +437,7 @@ fn standing_features(
         tracing_data: tracing::collect(&acquired.plan, observer),
     };
     let mut features = HostFiles::this(&options.sysfs).features();
-    finish::add_recording_features(facts, &mut features);
+    add_recording_features(facts, &mut features);
     features
 }
 

@@ -83,6 +83,15 @@ impl<'a> Synthesizer<'a> {
         tasks::write_threads(&self.task_reader(), threads, sink);
     }
 
+    /// The given processes and those that they begot and that still have them for ancestors: names and mappings.
+    pub fn families(&self, roots: &[Pid], sink: &mut RecordSink) {
+        let processes = self.proc.families(roots).into_iter();
+        let threads: Vec<Tid> = processes
+            .flat_map(|process| self.proc.threads(process))
+            .collect();
+        self.threads(&threads, sink);
+    }
+
     /// The name of one process before it executes what it was started for.
     pub fn waiting_workload(&self, pid: Pid, sink: &mut RecordSink) {
         tasks::write_name(&self.proc, pid, sink);

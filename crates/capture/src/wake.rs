@@ -11,7 +11,7 @@ use crate::interrupts::Interrupts;
 use crate::plan::RingKind;
 
 /// The age of a record in a ring at which it is moved, however few there are.
-const DRAIN_INTERVAL: Duration = Duration::from_secs(1);
+const DRAIN_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The sources, and the time of the next round without any.
 #[derive(Debug)]
@@ -68,15 +68,15 @@ impl WakeSources {
         self.delay_end = Instant::now().checked_add(delay);
     }
 
-    /// Waits until a source wakes, or records have waited for a while. Takes the signals, and drops the rings whose
-    /// tasks have all exited.
+    /// Waits until a source wakes, or records have waited for a while, at most until a moment. Takes the signals, and drops
+    /// the rings whose tasks have all exited.
     ///
     /// # Errors
     /// The kernel's answer.
-    pub(crate) fn wait(&mut self) -> io::Result<()> {
-        let longest = self
-            .time_to_delay_end()
-            .map_or(DRAIN_INTERVAL, |time| time.min(DRAIN_INTERVAL));
+    pub(crate) fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
+        let until = until.map(|moment| moment.saturating_duration_since(Instant::now()));
+        let times = [until, self.time_to_delay_end()].into_iter().flatten();
+        let longest = times.fold(DRAIN_INTERVAL, Duration::min);
         self.poll.wait(Some(longest))?;
         if self.poll.readiness(self.signal_slot).readable {
             self.interrupts.take();

@@ -70,19 +70,69 @@ fn read(fill: impl FnOnce(&mut libc::timespec) -> libc::c_int) -> io::Result<Dur
 ///
 /// 0 when the moment is outside what the zone knows.
 pub fn utc_offset(moment: i64) -> i32 {
+    i32::try_from(local(moment).tm_gmtoff).unwrap_or(0)
+}
+
+/// A moment as a calendar and a clock of this system's time zone show it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LocalTime {
+    /// The year, as 2026.
+    pub year: i32,
+    /// From 1.
+    pub month: i32,
+    /// From 1.
+    pub day: i32,
+    /// To 23.
+    pub hour: i32,
+    /// To 59.
+    pub minute: i32,
+    /// To 60.
+    pub second: i32,
+}
+
+impl LocalTime {
+    /// The time at a moment, in seconds since 1970.
+    pub fn at(moment: i64) -> LocalTime {
+        let local = local(moment);
+        LocalTime {
+            year: local.tm_year.saturating_add(1900),
+            month: local.tm_mon + 1,
+            day: local.tm_mday,
+            hour: local.tm_hour,
+            minute: local.tm_min,
+            second: local.tm_sec,
+        }
+    }
+}
+
+fn local(moment: i64) -> libc::tm {
     let mut local = std::mem::MaybeUninit::<libc::tm>::zeroed();
     // SAFETY: both pointers are valid for the call, and localtime_r fills the struct or returns null; all its bytes
     // are zero, a valid value, if it does not.
-    let local = unsafe {
+    unsafe {
         libc::localtime_r(&moment, local.as_mut_ptr());
         local.assume_init()
-    };
-    i32::try_from(local.tm_gmtoff).unwrap_or(0)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_is_the_offset_from_utc() {
+        let moment = 951_782_400;
+        let time = LocalTime::at(moment - i64::from(utc_offset(moment)));
+        let midnight = LocalTime {
+            year: 2000,
+            month: 2,
+            day: 29,
+            hour: 0,
+            minute: 0,
+            second: 0,
+        };
+        assert_eq!(time, midnight);
+    }
 
     #[test]
     fn steady_clocks_do_not_go_back() {

@@ -82,9 +82,9 @@ impl CountRecordOptions {
     fn output(&self) -> OutputOptions {
         OutputOptions {
             destination: self.destination.clone(),
-            compression: None,
             build_ids: BuildIdPolicy::Off,
             command_line: self.command_line.clone(),
+            ..OutputOptions::default()
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A look over all records: how many samples, between which times, in which binaries.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use oxperf_abi::{
@@ -20,6 +21,8 @@ pub(crate) struct Scan {
     pub(crate) samples: u64,
     /// Records that found their ring full, as the rings report.
     pub(crate) lost_records: u64,
+    /// The same by the event that they were to be of.
+    pub(crate) lost_by_id: BTreeMap<EventId, u64>,
     /// Samples that the kernel could not write, as the rings and the recorder report.
     pub(crate) lost_samples: u64,
     /// Times of the first and the last sample; `None` when samples have no time.
@@ -109,18 +112,21 @@ impl Tally {
 impl Scan {
     fn note_loss(&mut self, kind: RecordType, body: &[u8]) {
         let mut cursor = Cursor::new(body, Endian::NATIVE);
-        let (known, lost) = match kind {
-            RecordType::LOST => (
-                &mut self.lost_records,
-                Lost::decode(&mut cursor).map(|record| record.lost),
-            ),
-            RecordType::LOST_SAMPLES => (
-                &mut self.lost_samples,
-                LostSamples::decode(&mut cursor).map(|record| record.lost),
-            ),
-            _ => return,
-        };
-        *known = known.saturating_add(lost.unwrap_or_default());
+        match kind {
+            RecordType::LOST => {
+                let Ok(Lost { id, lost }) = Lost::decode(&mut cursor) else {
+                    return;
+                };
+                self.lost_records = self.lost_records.saturating_add(lost);
+                let of_event = self.lost_by_id.entry(id).or_default();
+                *of_event = of_event.saturating_add(lost);
+            }
+            RecordType::LOST_SAMPLES => {
+                let lost = LostSamples::decode(&mut cursor).map_or(0, |record| record.lost);
+                self.lost_samples = self.lost_samples.saturating_add(lost);
+            }
+            _ => {}
+        }
     }
 
     /// Records that were lost. `counted` of the lost samples are what the kernel counted for each event: among them is

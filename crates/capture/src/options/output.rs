@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The place of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +33,28 @@ pub enum BuildIdPolicy {
     All,
 }
 
+/// What makes a recording go on in a new file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SwitchCause {
+    /// `SIGUSR2`.
+    Signal,
+    /// The file has more than so many bytes.
+    Size(u64),
+    /// The file is so old.
+    Time(Duration),
+    /// An event that is watched for this alone happened.
+    Event,
+}
+
+/// A recording in several files, one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rotation {
+    /// What begins the next file.
+    pub cause: SwitchCause,
+    /// The number of files that are kept, the newest; `None` for all.
+    pub most_files: Option<usize>,
+}
+
 /// The output of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutputOptions {
@@ -41,6 +64,12 @@ pub struct OutputOptions {
     pub compression: Option<u32>,
     /// The build-id table.
     pub build_ids: BuildIdPolicy,
+    /// The files that the recording is spread over; `None` for one.
+    pub rotation: Option<Rotation>,
+    /// `true` if the moment when a file was finished is part of its name, as it is of every file of several.
+    pub timestamp_name: bool,
+    /// Bytes of a file after which the recording ends.
+    pub max_size: Option<u64>,
     /// The command line of this recording, program first, kept in the file's header.
     pub command_line: Vec<String>,
 }
@@ -51,6 +80,9 @@ impl Default for OutputOptions {
             destination: Destination::File(PathBuf::from("perf.data")),
             compression: None,
             build_ids: BuildIdPolicy::Hit,
+            rotation: None,
+            timestamp_name: false,
+            max_size: None,
             command_line: Vec::new(),
         }
     }

@@ -61,7 +61,10 @@ impl Claim {
     /// The kernel's answer.
     pub(crate) fn settle(&mut self) -> io::Result<()> {
         if let Some(Unsettled::Beside { temporary, path }) = &self.0 {
-            fs::rename(path, with_suffix(path, ".old"))?;
+            // The file before it in a series has another name by now.
+            if path.symlink_metadata().is_ok() {
+                fs::rename(path, with_suffix(path, ".old"))?;
+            }
             fs::rename(temporary, path)?;
         }
         self.0 = None;
@@ -84,7 +87,7 @@ impl Drop for Claim {
     }
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

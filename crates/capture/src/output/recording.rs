@@ -51,7 +51,9 @@ impl Recording {
         }
         let container = Container::begin(&to, events, features, Rc::clone(&interrupts))?;
         let tally = Tally::new(events.iter().map(|event| (&event.attr, &event.ids[..])));
-        let is_read_back = compression.is_none() && container.is_file();
+        // Reading back a file of a series takes time in which rings fill.
+        let is_wanted = options.rotation.is_none() || options.build_ids != BuildIdPolicy::Off;
+        let is_read_back = compression.is_none() && container.is_file() && is_wanted;
         Ok(Recording {
             to,
             container,

@@ -1,5 +1,6 @@
 //! The process directory: which tasks there are, what they are called, and what they have mapped.
 
+use std::collections::HashMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,20 @@ impl ProcDir {
     /// Name and family of a task; `None` when it is gone.
     pub fn status(&self, task: Tid) -> Option<TaskStatus> {
         TaskStatus::parse(&fs::read(self.0.join(format!("{task}/status"))).ok()?)
+    }
+
+    /// The given processes and their descendants, ascending.
+    pub fn families(&self, roots: &[Pid]) -> Vec<Pid> {
+        let processes = self.processes();
+        let parent = |&process: &Pid| Some((process, self.status(Tid(process.0))?.parent));
+        let parents: HashMap<Pid, Pid> = processes.iter().filter_map(parent).collect();
+        let descends = |process: &Pid| {
+            let line = std::iter::successors(Some(*process), |own| parents.get(own).copied());
+            // Processes that come and go meanwhile may make a circle.
+            let mut line = line.take(parents.len() + 1);
+            line.any(|ancestor| roots.contains(&ancestor))
+        };
+        processes.into_iter().filter(descends).collect()
     }
 
     /// The text of a process's mappings; `None` when it is gone.
@@ -109,6 +124,22 @@ impl TaskStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_family_is_all_descendants() {
+        let folder = std::env::temp_dir().join(format!("oxperf-family-{}", std::process::id()));
+        for (process, parent) in [(1, 0), (7, 1), (8, 7), (9, 8), (10, 1), (11, 12), (12, 11)] {
+            let own = folder.join(process.to_string());
+            fs::create_dir_all(&own).unwrap();
+            let text = format!("Name:\tx\nTgid:\t{process}\nPPid:\t{parent}\n");
+            fs::write(own.join("status"), text).unwrap();
+        }
+        let proc = ProcDir::new(&folder);
+        assert_eq!(proc.families(&[Pid(7)]), [Pid(7), Pid(8), Pid(9)]);
+        assert_eq!(proc.families(&[Pid(12)]), [Pid(11), Pid(12)]);
+        assert!(proc.families(&[Pid(99)]).is_empty());
+        fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn status_fields() {

@@ -6,7 +6,6 @@ mod hottest;
 
 use std::path::{Path, PathBuf};
 
-use oxperf_capture::Destination;
 use oxperf_collect::CollectOptions;
 use oxperf_present::top_table::NextStep;
 use oxperf_query::{Filter, SymbolOptions};
@@ -50,7 +49,7 @@ fn perform(command: &ProfileCommand, program: &str) -> Result<i32, Failure> {
         Performed::Recorded(outcome) => outcome,
         Performed::Nothing(exit) => return Ok(exit),
     };
-    if let Destination::File(recording) = &outcome.output {
+    if let Some(recording) = record::recorded_file(&outcome) {
         show(command, program, recording)?;
     }
     record::end_as(&outcome)

@@ -4,10 +4,11 @@ mod arguments;
 pub(super) mod events;
 mod messages;
 pub(in crate::cmd) mod opens;
+mod sizes;
 pub(super) mod target;
 mod values;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use oxperf_capture::{CaptureError, Destination, Outcome, RecordOptions};
 
@@ -51,6 +52,8 @@ pub(super) struct RecordCommand {
     /// Choices made for the user, to be reported.
     warnings: Vec<String>,
     verbosity: Verbosity,
+    /// A loss is a failure.
+    strict_loss: bool,
     /// The build-id cache that keeps the binaries that were hit; `None` to keep none.
     build_id_cache: Option<PathBuf>,
 }
@@ -84,6 +87,13 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
         Ok(outcome) => {
             messages.summary(&outcome);
             fill_cache(command, &outcome);
+            if command.strict_loss && outcome.lost > 0 {
+                let lost = outcome.lost;
+                return Err(Failure::new(format!(
+                    "{lost} records were lost, and --strict-loss takes none. {}",
+                    messages::LESS_LOSS
+                )));
+            }
             Ok(Performed::Recorded(outcome))
         }
         Err(CaptureError::NoSuchProcess) => {
@@ -96,7 +106,7 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
 
 /// Keeps the binaries that were hit for readers to come: programs are built anew and packages updated.
 fn fill_cache(command: &RecordCommand, outcome: &Outcome) {
-    let (Destination::File(path), Some(cache)) = (&outcome.output, &command.build_id_cache) else {
+    let (Some(path), Some(cache)) = (recorded_file(outcome), &command.build_id_cache) else {
         return;
     };
     if !path.is_file() {
@@ -106,6 +116,15 @@ fn fill_cache(command: &RecordCommand, outcome: &Outcome) {
         print_error(&format!(
             "Warning: the binaries were not put into the cache: {failure}"
         ));
+    }
+}
+
+/// The file that was written, of several the last one; `None` for a stream.
+pub(super) fn recorded_file(outcome: &Outcome) -> Option<&Path> {
+    match (&outcome.name, &outcome.output) {
+        (Some(name), _) => Some(name),
+        (None, Destination::File(path)) => Some(path),
+        (None, Destination::StandardOutput) => None,
     }
 }
 

@@ -26,6 +26,7 @@ mod profile;
 mod record;
 mod recorder;
 mod recorder_ends;
+mod recorder_files;
 mod recorder_newest;
 mod recorder_privileges;
 mod recorder_shortages;

@@ -1,13 +1,16 @@
 //! The options of `record`: each defined once, with its help, and read into typed options.
 
+mod files;
+
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{BranchSampleType, SampleType};
 use oxperf_capture::{
     BuildIdPolicy, CallGraph, Destination, ExtraRecords, OutputOptions, Privilege, Program,
-    RecordOptions, RegisterMask, SamplingOptions, Start, Target, TargetOptions,
+    RecordOptions, RegisterMask, SamplingOptions, Start, Target, TargetOptions, system,
 };
+use oxperf_sys::process;
 
 use super::messages::Verbosity;
 use super::target::TargetTexts;
@@ -43,6 +46,7 @@ pub(crate) fn command() -> Command {
         .args(target_arguments())
         .next_help_heading("The file")
         .args(file_arguments())
+        .args(files::options())
         .next_help_heading("Messages")
         .args([
             flag("quiet", 'q').long("quiet").help("Print no messages but errors"),
@@ -200,7 +204,11 @@ pub(in crate::cmd) fn parse(
         privilege: privilege(matches),
         start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
     };
-    let output = output_options(matches, configuration)?;
+    let mut output = output_options(matches, configuration)?;
+    warnings.extend(files::apply(matches, ring_bytes(&sampling), &mut output)?);
+    // Without a table nobody knows what to keep.
+    let build_id_cache =
+        kept_in(matches, configuration).filter(|_| output.build_ids != BuildIdPolicy::Off);
     Ok(RecordCommand {
         options: RecordOptions {
             target,
@@ -214,8 +222,17 @@ pub(in crate::cmd) fn parse(
         tables: event_tables::arguments::options(matches, configuration),
         warnings,
         verbosity: verbosity(matches),
-        build_id_cache: kept_in(matches, configuration),
+        strict_loss: matches.get_flag("strict-loss"),
+        build_id_cache,
     })
+}
+
+/// Bytes of a ring with the page that says how far it is filled.
+fn ring_bytes(sampling: &SamplingOptions) -> u64 {
+    let pages = sampling
+        .ring_pages
+        .unwrap_or_else(system::default_ring_pages);
+    (pages.saturating_add(1) as u64).saturating_mul(process::page_size() as u64)
 }
 
 fn sampling_options(
@@ -271,6 +288,7 @@ fn output_options(
             true => Vec::new(),
             false => environment::command_line(),
         },
+        ..OutputOptions::default()
     })
 }
 

@@ -1,6 +1,10 @@
 //! The messages of `record` while it runs and when it is done.
 
-use oxperf_capture::{Notice, Observer, OpenCall, Outcome, Plan, Volume};
+use std::path::Path;
+
+use oxperf_capture::{EventLoss, Notice, Observer, OpenCall, Outcome, Plan, RecordingStep, Volume};
+
+use oxperf_present::text::sanitize;
 
 use super::opens;
 use crate::environment;
@@ -62,12 +66,24 @@ impl Messages {
     }
 }
 
+/// What to do against losses.
+pub(super) const LESS_LOSS: &str =
+    "Larger rings (-m), a lower rate (-F) or shallower call chains lose fewer.";
+
 fn lost_text(outcome: &Outcome) -> String {
+    let losses: String = outcome.losses.iter().map(loss_text).collect();
     format!(
-        "Warning:\n{} records were lost because a ring was full. Larger rings (-m), a lower rate (-F) or shallower \
-         call chains lose fewer.",
+        "Warning:\n{} records were lost because a ring was full. {LESS_LOSS}{losses}",
         outcome.lost
     )
+}
+
+/// A line for an event on a CPU.
+fn loss_text(loss: &EventLoss) -> String {
+    let EventLoss { event, cpu, lost } = loss;
+    let event = sanitize(event);
+    let place = cpu.map_or_else(String::new, |cpu| format!(" on CPU {cpu}"));
+    format!("\n  {event}{place}: {lost}")
 }
 
 fn summary_text(program: &str, outcome: &Outcome) -> String {
@@ -77,11 +93,35 @@ fn summary_text(program: &str, outcome: &Outcome) -> String {
         samples => format!(" ({samples} samples)"),
     };
     let compressed = outcome.volume.map(compressed_text).unwrap_or_default();
+    let named = outcome.name.as_deref();
+    let (dumped, moment) = match named {
+        Some(name) => (dump_text(program, name) + "\n", ".<timestamp>"),
+        None => (String::new(), ""),
+    };
+    // As in perf, the last of several files does not tell how many samples there are in all.
+    let samples = if named.is_some() { "" } else { &samples };
     format!(
-        "[ {program} record: Woken up {} times to write data ]\n\
-         [ {program} record: Captured and wrote {megabytes:.3} MB {}{samples}{compressed} ]",
+        "[ {program} record: Woken up {} times to write data ]\n{dumped}\
+         [ {program} record: Captured and wrote {megabytes:.3} MB {}{moment}{samples}{compressed} ]",
         outcome.wakeups, outcome.output
     )
+}
+
+fn dump_text(program: &str, name: &Path) -> String {
+    format!("[ {program} record: Dump {} ]", name.display())
+}
+
+fn step_text(program: &str, step: RecordingStep<'_>) -> String {
+    match step {
+        RecordingStep::Switched { finished, wakeups } => format!(
+            "[ {program} record: dump data: Woken up {wakeups} times ]\n{}",
+            dump_text(program, finished)
+        ),
+        RecordingStep::SizeReached { bytes } => format!(
+            "[ {program} record: perf size limit reached ({} KB), stopping session ]",
+            bytes / 1024
+        ),
+    }
 }
 
 fn compressed_text(volume: Volume) -> String {
@@ -109,6 +149,12 @@ impl Observer for Messages {
         }
     }
 
+    fn reached(&mut self, step: RecordingStep<'_>) {
+        if self.verbosity != Verbosity::Quiet {
+            print_error(&step_text(&self.program, step));
+        }
+    }
+
     fn opened(&mut self, plan: &Plan) {
         if self.verbosity >= Verbosity::Verbose {
             print_error(plan.to_string().trim_end());
@@ -122,13 +168,45 @@ mod tests {
     use oxperf_capture::{Destination, Ending};
 
     #[test]
+    fn losses_are_told_by_event_and_cpu() {
+        let loss = |cpu, lost| EventLoss {
+            event: "cs\u{1b}".to_owned(),
+            cpu,
+            lost,
+        };
+        let on_cpu = loss_text(&loss(Some(oxperf_abi::Cpu(3)), 7));
+        assert!(on_cpu.starts_with("\n  cs") && on_cpu.ends_with(" on CPU 3: 7"));
+        assert!(!on_cpu.contains('\u{1b}'));
+        assert!(loss_text(&loss(None, 1)).ends_with(": 1"));
+    }
+
+    #[test]
+    fn steps_are_told_as_perf_does() {
+        let finished = Path::new("x.2026112803475810");
+        let switched = RecordingStep::Switched {
+            finished,
+            wakeups: 2,
+        };
+        assert_eq!(
+            step_text("perf", switched),
+            "[ perf record: dump data: Woken up 2 times ]\n[ perf record: Dump x.2026112803475810 ]"
+        );
+        assert_eq!(
+            step_text("perf", RecordingStep::SizeReached { bytes: 3 << 10 }),
+            "[ perf record: perf size limit reached (3 KB), stopping session ]"
+        );
+    }
+
+    #[test]
     fn the_summary_is_perfs() {
         let outcome = Outcome {
             output: Destination::File("perf.data".into()),
             bytes: 1 << 20,
             volume: None,
             samples: 7,
+            name: None,
             lost: 0,
+            losses: Vec::new(),
             wakeups: 3,
             ending: Ending::default(),
         };
@@ -141,6 +219,18 @@ mod tests {
             ..outcome
         };
         assert!(summary_text("perf", &none).ends_with("1.000 MB - ]"));
+        let stamped = Outcome {
+            name: Some("perf.data.2026112803475810".into()),
+            output: Destination::File("perf.data".into()),
+            samples: 7,
+            ..none.clone()
+        };
+        assert_eq!(
+            summary_text("perf", &stamped),
+            "[ perf record: Woken up 3 times to write data ]\n\
+             [ perf record: Dump perf.data.2026112803475810 ]\n\
+             [ perf record: Captured and wrote 1.000 MB perf.data.<timestamp> ]"
+        );
         let packed = Outcome {
             volume: Some(Volume {
                 plain: 3 << 20,

@@ -1,0 +1,102 @@
+//! What was lost on the way from the kernel to the files of a recording, by event and CPU.
+
+use std::collections::BTreeMap;
+
+use oxperf_abi::{Cpu, EventId};
+
+use crate::acquire::Acquired;
+use crate::finish::Scan;
+
+/// Records of one event that were lost on one CPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventLoss {
+    /// The event.
+    pub event: String,
+    /// The CPU; `None` where an event follows its task.
+    pub cpu: Option<Cpu>,
+    /// How many.
+    pub lost: u64,
+}
+
+/// The losses so far.
+#[derive(Debug, Default)]
+pub(crate) struct LossCount {
+    /// Samples that the kernel counted as lost, by event and place.
+    counted: BTreeMap<EventId, u64>,
+    /// Records that the rings report as lost.
+    reported: BTreeMap<EventId, u64>,
+    all: u64,
+}
+
+impl LossCount {
+    /// Takes what the kernel has counted by now, and returns how many of a descriptor's are new.
+    pub(crate) fn take_counted(&mut self, id: EventId, lost: u64) -> u64 {
+        let before = self.counted.insert(id, lost).unwrap_or(0);
+        lost.saturating_sub(before)
+    }
+
+    /// Adds the losses that the records of a file tell. `counted` of them are those that the kernel counted meanwhile.
+    pub(crate) fn add_file(&mut self, scan: &Scan, counted: u64) {
+        self.all = self.all.saturating_add(scan.lost(counted));
+        for (&id, &lost) in &scan.lost_by_id {
+            let so_far = self.reported.entry(id).or_default();
+            *so_far = so_far.saturating_add(lost);
+        }
+    }
+
+    /// All records that were lost.
+    pub(crate) fn all(&self) -> u64 {
+        self.all
+    }
+
+    /// The losses of each event and CPU that lost any, in the order of the events. Where the rings and the kernel's counts
+    /// tell of the same losses, the larger number counts.
+    pub(crate) fn by_event(&self, acquired: &Acquired) -> Vec<EventLoss> {
+        let mut losses: Vec<EventLoss> = Vec::new();
+        for (planned, open) in acquired.plan.events.iter().zip(&acquired.open.events) {
+            let mut by_cpu: BTreeMap<Option<Cpu>, u64> = BTreeMap::new();
+            for ((site, _), id) in open.fds.iter().zip(&open.ids) {
+                let of_id = |counts: &BTreeMap<EventId, u64>| counts.get(id).copied().unwrap_or(0);
+                let lost = of_id(&self.counted).max(of_id(&self.reported));
+                let so_far = by_cpu.entry(site.cpu).or_default();
+                *so_far = so_far.saturating_add(lost);
+            }
+            let lost = by_cpu.into_iter().filter(|(_, lost)| *lost > 0);
+            losses.extend(lost.map(|(cpu, lost)| EventLoss {
+                event: planned.request.name.clone(),
+                cpu,
+                lost,
+            }));
+        }
+        losses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_counted_before_belongs_to_the_file_before() {
+        let mut losses = LossCount::default();
+        let new: Vec<u64> = [3, 3, 10]
+            .into_iter()
+            .map(|lost| losses.take_counted(EventId(7), lost))
+            .collect();
+        assert_eq!(new, [3, 0, 7]);
+    }
+
+    #[test]
+    fn files_add_up() {
+        let mut losses = LossCount::default();
+        let scan = Scan {
+            lost_records: 5,
+            lost_by_id: BTreeMap::from([(EventId(7), 5)]),
+            ..Scan::default()
+        };
+        losses.add_file(&scan, 2);
+        losses.add_file(&scan, 9);
+        assert_eq!(losses.all(), 5 + 9);
+        assert_eq!(losses.reported[&EventId(7)], 10);
+    }
+}
