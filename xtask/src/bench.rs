@@ -34,6 +34,8 @@ struct Options {
     reference_runs: Option<usize>,
     /// Seconds of measures that take as long as one wants.
     seconds: usize,
+    /// Processes that are started one after the other while they are recorded.
+    processes: usize,
     /// `target/bench`.
     folder: PathBuf,
     /// Print what was measured as the table of docs/performance.md.
@@ -62,6 +64,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         runs: args.number("--runs")?.unwrap_or(5).max(1),
         reference_runs: args.number("--ref-runs")?,
         seconds: args.number("--seconds")?.unwrap_or(5),
+        processes: args.number("--processes")?.unwrap_or(10_000),
         folder: workspace::scratch("bench")?,
         table: args.flag("--table"),
     };

@@ -55,7 +55,7 @@ cargo xtask TASK
                                 every fuzz target for 20 s from its committed inputs, 2 at a time; --found keeps what
                                 reaches new code; --select-corpus chooses the committed inputs from that
   miri                          tests of what takes bytes apart, interpreted, where nightly has Miri
-  bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F] [--table]
+  bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F] [--table] [--processes N]
                                 measure against perf7 on ../shared/bench; --table prints the table of
                                 docs/performance.md
   pmu-events [--facts DIR] [--check]

@@ -1,5 +1,6 @@
 //! The course of a recording: the workload held back, running and ended; the signals and gone targets that end it.
 
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::rc::Rc;
@@ -110,6 +111,16 @@ impl RecordingControl {
         self.wake.add_ring(owner, kind);
     }
 
+    /// Also waits for the end of the tasks of a ring that one of the threads drains.
+    pub(crate) fn watch_end_of_ring(&mut self, owner: &EventFd) {
+        self.wake.add_end_of_ring(owner);
+    }
+
+    /// A thread that drains and ends before it is stopped ends the recording.
+    pub(crate) fn watch_threads(&mut self, threads: impl AsFd) {
+        self.wake.add_threads(threads);
+    }
+
     /// Lets the workload run; the delay begins.
     ///
     /// # Errors
@@ -152,7 +163,7 @@ impl RecordingControl {
         if self.wake.interrupts().take_child() {
             self.ended |= self.workload_has_ended().map_err(CaptureError::Wait)?;
         }
-        self.ended |= !self.wake.has_rings();
+        self.ended |= !self.wake.has_rings() || self.wake.has_thread_ended();
         if self.wake.take_delay_end() {
             return Ok(News::Enable);
         }

@@ -1,15 +1,20 @@
 //! Moves records and traces from the rings of the kernel to the output, in pieces as large as they come.
 //!
-//! - A [`Drain`] moves records as they come, from the rings of one thread. Today one thread drains all rings; a recorder
-//!   with several gives each of them a drain with its share.
+//! - A [`Drain`] moves records as they come, from the rings of one thread, which may be all rings.
+//! - [`DrainThreads`](threads::DrainThreads) are several threads, each with a drain for each ring of its share.
 //! - [`copy_newest`] takes the records of a ring that keeps the newest, at a moment that somebody chooses.
 //! - [`move_trace`] moves the trace of hardware from an AUX area.
 
 mod aux;
+mod layout;
 mod newest;
+mod threads;
 
 pub use aux::{TraceOutput, TracePiece, move_trace};
+pub use layout::LayoutError;
+pub(crate) use layout::threads as threads_of;
 pub use newest::copy_newest;
+pub(crate) use threads::{DrainShare, DrainThreads, Drained, RingToOutput};
 
 use oxperf_abi::RecordType;
 use oxperf_data::WriteError;

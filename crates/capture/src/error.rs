@@ -6,6 +6,7 @@ use oxperf_abi::Cpu;
 use oxperf_data::WriteError;
 use oxperf_sys::{Errno, OpenLogError, SignalError, SpawnError};
 
+use crate::drain::LayoutError;
 use crate::explain::{Explanation, RingExplanation};
 use crate::options::Destination;
 
@@ -99,6 +100,17 @@ pub enum CaptureError {
         /// The reason.
         reason: String,
     },
+    /// The threads that drain cannot be as the user states them.
+    #[error("{0}\nFailed to initialize parallel data streaming masks")]
+    Threads(LayoutError),
+    /// The rings are those of tasks, and threads drain those of CPUs.
+    #[error(
+        "--per-thread option is mutually exclusive to parallel streaming mode.\nFailed to initialize parallel data streaming masks"
+    )]
+    ThreadsOfTasks,
+    /// No thread can be started to drain.
+    #[error("cannot start a thread that drains rings: {0}. Record without --threads")]
+    ThreadStart(io::Error),
     /// Counting cannot be started.
     #[error("cannot start counting: {0}")]
     Enable(io::Error),
@@ -119,7 +131,9 @@ fn reason(error: &io::Error) -> String {
 
 fn safe_text(to: &Destination, error: &WriteError) -> String {
     let kept = match to {
-        Destination::File(_) => "The file holds what was recorded until then",
+        Destination::File(_) | Destination::Directory(_) => {
+            "The file holds what was recorded until then"
+        }
         Destination::StandardOutput => "Its reader got what was recorded until then",
     };
     format!("{kept} ({} bytes of records)", error.safe)

@@ -48,6 +48,7 @@ mod options;
 mod output;
 mod parallel;
 pub mod plan;
+mod readers;
 mod record;
 mod registers;
 mod rotation;
@@ -61,15 +62,16 @@ pub use acquire::{Acquired, OpenContext, acquire};
 pub use cgroup::{CgroupTree, CountedCgroup};
 pub use control::Ending;
 pub use control_channel::{ControlChannel, ControlCommand, ControlMessage};
-pub use drain::Drain;
+pub use drain::{Drain, LayoutError};
 pub use error::CaptureError;
 pub use event::{AuxAction, AuxRequest, EventRequest};
 pub use losses::EventLoss;
 pub use notice::{Notice, Observer, OpenCall, RecordingStep};
 pub use open::{MappedRings, OpenEvent, OpenEvents, Refusal};
 pub use options::{
-    BuildIdPolicy, CallGraph, Destination, ExtraRecords, OutputOptions, Privilege, Program, Rate,
-    RecordOptions, Rotation, SamplingOptions, Start, SwitchCause, Target, TargetOptions,
+    BuildIdPolicy, CallGraph, Destination, Draining, ExtraRecords, OutputOptions, Privilege,
+    Program, Rate, ReaderAffinity, RecordOptions, Rotation, SamplingOptions, Start, SwitchCause,
+    Target, TargetOptions, ThreadLayout, ThreadMasks,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};

@@ -26,8 +26,8 @@ pub struct OpenEvent {
 /// The rings of a plan.
 #[derive(Debug, Default)]
 pub struct MappedRings {
-    /// Those that are drained as they fill.
-    pub forward: Vec<DataRing>,
+    /// Those that are drained as they fill, by their owners.
+    pub forward: Vec<(RingKey, DataRing)>,
     /// Those that keep the newest records, by their owners.
     pub backward: Vec<(RingKey, BackwardRing)>,
 }
@@ -193,7 +193,7 @@ impl OpenEvents {
         let mut rings = MappedRings::default();
         for &key in owners {
             if let Some(owner) = self.owner_of(key, RingKind::Forward) {
-                rings.forward.push(kernel.map_ring(owner, pages)?);
+                rings.forward.push((key, kernel.map_ring(owner, pages)?));
             }
             if let Some(owner) = self.owner_of(key, RingKind::Backward) {
                 let ring = kernel.map_backward_ring(owner, pages)?;

@@ -1,6 +1,7 @@
 //! The options of a recording, as values: the target, the sampling and the output are separate, because whoever counts
 //! has a target and no samples.
 
+mod draining;
 mod output;
 mod sampling;
 mod target;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use oxperf_sys::Sysfs;
 
+pub use draining::{Draining, ReaderAffinity, ThreadLayout, ThreadMasks};
 pub use output::{BuildIdPolicy, Destination, OutputOptions, Rotation, SwitchCause};
 pub use sampling::{CallGraph, ExtraRecords, Rate, SamplingOptions};
 pub use target::{Privilege, Program, Start, Target, TargetOptions};
@@ -20,8 +22,10 @@ pub struct RecordOptions {
     pub target: TargetOptions,
     /// Rate and fields of samples.
     pub sampling: SamplingOptions,
-    /// The file or stream.
+    /// The file, stream or directory.
     pub output: OutputOptions,
+    /// Whoever drains the rings.
+    pub draining: Draining,
     /// The description of this machine's CPUs and PMUs.
     pub sysfs: Sysfs,
     /// A folder where each event that is opened is described in a file of its own; `None` to describe none.

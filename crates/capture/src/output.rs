@@ -1,12 +1,15 @@
 //! The places that records go to.
 //!
 //! A [`Recording`] takes whole records, compresses them where that is wanted and keeps count of them. It writes into a
-//! [`Container`](container::Container): a file or a stream. A directory of files is one more container; a recording that
-//! rotates is a [`RecordingSeries`]: it ends one recording and begins the next.
+//! [`Container`](container::Container): a file or a stream. A directory is a file with the header and a
+//! [`RecordingPart`] for each ring; a recording that rotates is a [`RecordingSeries`]: it ends one recording and begins
+//! the next.
 
 mod compression;
 mod container;
 mod file;
+mod packing;
+mod part;
 mod recording;
 mod series;
 mod stamp;
@@ -15,6 +18,7 @@ mod stream;
 use oxperf_data::WriteError;
 
 pub use compression::Volume;
+pub(crate) use part::RecordingPart;
 pub(crate) use recording::Recording;
 pub(crate) use series::{FinishedFile, RecordingSeries};
 

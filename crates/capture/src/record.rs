@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, Tid};
 use oxperf_data::{FeatureSet, WriterEvent};
-use oxperf_sys::{BackwardRing, DataRing, Kernel, LoggingKernel, RealKernel, RingPages};
+use oxperf_sys::{BackwardRing, Kernel, LoggingKernel, RealKernel, RingPages};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
 use crate::acquire::{Acquired, OpenContext, acquire, without_event};
 use crate::control::{Ending, News, RecordingControl};
-use crate::drain::{Drain, copy_newest};
+use crate::drain::{Drained, copy_newest};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::RingExplanation;
@@ -28,6 +28,7 @@ use crate::open::MappedRings;
 use crate::options::{Destination, Rate, RecordOptions, SamplingOptions, Start, Target};
 use crate::output::{FinishedFile, RecordOutput, RecordingSeries, Volume};
 use crate::plan::{MachineInfo, Purpose, RingKey, RingKind};
+use crate::readers::{self, RingReaders};
 use crate::rotation::SwitchTrigger;
 use crate::synthesize::{ProcDir, RecordSink, Synthesizer, Trailer};
 use crate::{build_id, describe, system, tracing};
@@ -126,7 +127,7 @@ struct Recorder<'a> {
     context: RecorderContext<'a>,
     control: RecordingControl,
     acquired: Acquired,
-    drain: Drain,
+    readers: RingReaders,
     /// The rings that keep the newest records, by their owners.
     newest: Vec<(RingKey, BackwardRing)>,
     recording: RecordingSeries,
@@ -144,6 +145,7 @@ impl<'a> Recorder<'a> {
         observer: &mut dyn Observer,
     ) -> Result<Recorder<'a>, CaptureError> {
         let options = context.options;
+        let masks = readers::thread_masks(options, &context.machine)?;
         let purpose = Purpose::Sampling(&options.sampling);
         let opening = OpenContext {
             kernel: context.kernel,
@@ -153,17 +155,25 @@ impl<'a> Recorder<'a> {
         };
         let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
         let rings = map_rings(context.kernel, &mut acquired, &options.sampling)?;
-        watch_rings(&acquired, &mut control);
         let features = standing_features(options, &acquired, observer);
         let events = writer_events(&acquired);
         let interrupts = control.interrupts();
-        let recording = RecordingSeries::begin(&options.output, events, features, interrupts)?;
+        let mut recording = RecordingSeries::begin(&options.output, events, features, interrupts)?;
+        let (forward, newest) = (rings.forward, rings.backward);
+        let readers = match masks {
+            None => RingReaders::own(forward, &acquired, &mut control, !newest.is_empty()),
+            Some(masks) => {
+                let parts = recording.make_parts(forward.len())?;
+                let outputs = forward.into_iter().zip(parts).collect();
+                RingReaders::threads(masks, outputs, &acquired, &mut control)?
+            }
+        };
         Ok(Recorder {
             context,
             control,
             acquired,
-            drain: drain_of(rings.forward, !rings.backward.is_empty()),
-            newest: rings.backward,
+            readers,
+            newest,
             recording,
             switch: SwitchTrigger::new(options.output.rotation),
             losses: LossCount::default(),
@@ -225,15 +235,37 @@ impl<'a> Recorder<'a> {
         self.control.stop_workload();
         // Each ring holds what it holds now: where events go on nevertheless, they are not waited for.
         self.drain()?;
+        self.stop_threads()?;
         self.write_newest()
     }
 
-    /// Moves what is in the rings.
+    /// Moves what is in the rings, unless threads do.
     fn drain(&mut self) -> Result<(), CaptureError> {
-        let moved = self.drain.pass(&mut self.recording);
+        let moved = self.readers.pass(&mut self.recording);
         let moved = moved.map_err(|source| self.recording.unwritten(source))?;
         self.wakeups += u64::from(moved > 0);
-        Ok(())
+        // A pass also follows the news that something is compressed.
+        let written = self.recording.current().write_ready();
+        written.map_err(|source| self.recording.unwritten(source))
+    }
+
+    /// Has the threads drain once more, and takes what they wrote.
+    fn stop_threads(&mut self) -> Result<(), CaptureError> {
+        let mut refused = None;
+        for Drained {
+            outputs,
+            wakeups,
+            failure,
+        } in self.readers.stop()
+        {
+            self.recording.current().take_parts(outputs);
+            self.wakeups += wakeups;
+            refused = refused.or(failure);
+        }
+        match refused {
+            Some(source) => Err(self.recording.unwritten(source)),
+            None => Ok(()),
+        }
     }
 
     /// Goes on in a new file where this one is at its end, or ends the recording.
@@ -372,27 +404,6 @@ fn encode_lost(attr: &EventAttr, id: EventId, lost: u64, encoder: &mut Encoder) 
         LostSamples { lost }.encode(body);
         SampleLayout::new(attr).encode_sample_id(&whose, body);
     });
-}
-
-/// Waits for all rings of a plan.
-fn watch_rings(acquired: &Acquired, control: &mut RecordingControl) {
-    for &key in &acquired.plan.rings {
-        for kind in RingKind::ALL {
-            if let Some(owner) = acquired.open.owner_of(key, kind) {
-                control.watch_ring(owner, kind);
-            }
-        }
-    }
-}
-
-/// The drain of the rings that fill, beside others that keep the newest records or alone.
-fn drain_of(rings: Vec<DataRing>, beside_newest: bool) -> Drain {
-    let drain = Drain::new(rings);
-    if beside_newest {
-        drain.without_rounds()
-    } else {
-        drain
-    }
 }
 
 fn map_rings(

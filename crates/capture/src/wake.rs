@@ -2,6 +2,7 @@
 //! running recorder is one more source.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use crate::interrupts::Interrupts;
 use crate::plan::RingKind;
 
 /// The age of a record in a ring at which it is moved, however few there are.
-const DRAIN_INTERVAL: Duration = Duration::from_millis(500);
+pub(crate) const DRAIN_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The sources, and the time of the next round without any.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct WakeSources {
     interrupts: Rc<Interrupts>,
     signal_slot: PollSlot,
     rings: Vec<PollSlot>,
+    /// Threads that drain, if there are any: readable when one has ended.
+    threads_slot: Option<PollSlot>,
     /// The end of the delay, until it was reported.
     delay_end: Option<Instant>,
 }
@@ -34,6 +37,7 @@ impl WakeSources {
             interrupts,
             signal_slot,
             rings: Vec::new(),
+            threads_slot: None,
             delay_end: None,
         }
     }
@@ -52,10 +56,30 @@ impl WakeSources {
         });
     }
 
-    /// No longer wakes by any ring.
+    /// Also wakes when the tasks of a ring are gone that somebody else drains.
+    pub(crate) fn add_end_of_ring(&mut self, owner: &EventFd) {
+        self.rings.push(self.poll.add_for_end(owner));
+    }
+
+    /// Also wakes when one of the threads that drain has ended.
+    pub(crate) fn add_threads(&mut self, threads: impl AsFd) {
+        self.threads_slot = Some(self.poll.add(threads));
+    }
+
+    /// Returns whether one of the threads that drain had ended when a source woke.
+    pub(crate) fn has_thread_ended(&self) -> bool {
+        let slot = self.threads_slot;
+        slot.is_some_and(|slot| self.poll.readiness(slot).readable)
+    }
+
+    /// No longer wakes by any ring, nor by the threads that drain them.
     pub(crate) fn remove_rings(&mut self) {
         let poll = &mut self.poll;
-        self.rings.drain(..).for_each(|slot| poll.remove(slot));
+        let threads = self.threads_slot.take();
+        self.rings
+            .drain(..)
+            .chain(threads)
+            .for_each(|slot| poll.remove(slot));
     }
 
     /// Returns whether any ring can bring something new.

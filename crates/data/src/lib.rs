@@ -47,6 +47,6 @@ pub use reader::{
     RecordSource, Records,
 };
 pub use writer::{
-    DirectoryWriter, FilePart, Output, PackedAs, Packer, StreamWriter, WriteError, Writer,
-    WriterEvent,
+    FilePart, Output, PackedAs, Packer, PartWriter, StreamWriter, WriteError, Writer, WriterEvent,
+    directory,
 };

@@ -1,13 +1,13 @@
 //! Writing a recording so that what is on disk can be read at every moment.
 //!
-//! A recording is written in any of its forms: [`Writer`] makes one file, [`StreamWriter`] a stream,
-//! [`DirectoryWriter`] the files of a directory; what goes into any of them may be compressed by a [`Packer`].
+//! A recording is written in any of its forms: [`Writer`] makes one file, [`StreamWriter`] a stream, a [`Writer`] and
+//! [`PartWriter`]s the files of a [`directory`]; what goes into any of them may be compressed by a [`Packer`].
 //!
 //! Layout of a file: header, ids of all events, attributes, data, table of the features, features. While data arrive the
 //! header names no features, because their table stands behind the data; [`Writer::checkpoint`] moves the end of
 //! the data in the header. So a file whose recorder was killed shows everything up to the last checkpoint.
 
-mod directory;
+pub mod directory;
 mod error;
 mod output;
 mod pack;
@@ -16,7 +16,7 @@ mod stream;
 use oxperf_abi::{EventAttr, EventId, FileOffset};
 use oxperf_wire::{Encoder, Endian, StoredAttr, attr};
 
-pub use directory::DirectoryWriter;
+pub use directory::PartWriter;
 pub use error::{FilePart, WriteError};
 pub use output::Output;
 pub use pack::{PackedAs, Packer};

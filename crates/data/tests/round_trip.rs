@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use oxperf_abi::RecordType;
-use oxperf_data::features::{EventDesc, NamedEvent, TotalMem};
+use oxperf_data::features::{DirFormat, EventDesc, NamedEvent, TotalMem};
 use oxperf_data::{
-    Container, Damage, DirectoryWriter, FeatureId, FeatureSet, Framed, PackedAs, Packer, Reader,
-    RecordSource, StreamWriter, Writer,
+    Container, Damage, FeatureId, FeatureSet, Framed, PackedAs, Packer, PartWriter, Reader,
+    RecordSource, StreamWriter, Writer, directory,
 };
 use oxperf_testkit::Recording;
 use oxperf_wire::{Encoder, Endian, RecordHeader};
@@ -119,25 +119,17 @@ impl Content {
 
     /// The first third of the records in the file with the header, the others in two more.
     fn directory(&self) -> (Vec<u8>, Vec<Vec<u8>>) {
-        let parts = vec![Vec::new(), Vec::new()];
-        let mut writer = DirectoryWriter::begin(Vec::new(), parts, self.events.clone()).unwrap();
         let third = self.records.len() / 3;
-        writer
-            .data()
-            .append(&encoded(&self.records[..third]))
-            .unwrap();
-        assert!(
-            writer
-                .append(0, &encoded(&self.records[third..2 * third]))
-                .unwrap()
-        );
-        assert!(
-            writer
-                .append(1, &encoded(&self.records[2 * third..]))
-                .unwrap()
-        );
-        assert!(!writer.append(2, &[]).unwrap());
-        writer.finish(&self.features).unwrap()
+        let part = |records: &[Bare]| {
+            let mut part = PartWriter::new(Vec::new());
+            part.append(&encoded(records)).unwrap();
+            part.into_output()
+        };
+        let parts = [&self.records[third..2 * third], &self.records[2 * third..]];
+        let mut features = self.features.clone();
+        features.insert(&DirFormat { version: 1 });
+        let data = self.file(&encoded(&self.records[..third]), &features);
+        (data, parts.map(part).to_vec())
     }
 
     fn check(&self, again: &Reader<'_>, form: &str) {
@@ -406,13 +398,9 @@ fn check_perf(perf: &str, name: &str, file: &[u8]) -> Option<()> {
     let (expected, _) = perf_script(perf, &write("original", file))?;
     assert!(!expected.is_empty(), "{perf} reads nothing of {name}");
     let (data, parts) = content.directory();
-    fs::write(directory.join(DirectoryWriter::<Vec<u8>>::DATA_NAME), data).unwrap();
+    fs::write(directory.join(directory::DATA_NAME), data).unwrap();
     for (index, part) in parts.iter().enumerate() {
-        fs::write(
-            directory.join(DirectoryWriter::<Vec<u8>>::part_name(index)),
-            part,
-        )
-        .unwrap();
+        fs::write(directory.join(directory::part_name(index)), part).unwrap();
     }
     let forms = [
         write(

@@ -90,7 +90,7 @@ pub use ring::{
     AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, CounterPage, CounterRegisters, DataRing,
     FakePage, FakePageClock, RingError, RingPages, TimeConversion, UserCount,
 };
-pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self, signal_name};
+pub use signal::{Signal, SignalError, SignalSet, SignalWatch, Waker, kill_self, signal_name};
 pub use spawn::{CpuUsage, SpawnError, Workload, WorkloadSpec};
 pub use sysfs::Sysfs;
 pub use tsc::tsc_frequency;

@@ -150,6 +150,17 @@ impl SignalWatch {
     }
 }
 
+/// Wakes whoever polls a [`SignalWatch`], from any thread, as a signal does: for news that it finds elsewhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Waker(());
+
+impl Waker {
+    /// Makes the descriptor of the watch readable; none arrives.
+    pub fn wake(self) {
+        arrivals::leave(&Process, 0);
+    }
+}
+
 impl AsFd for SignalWatch {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
@@ -323,6 +334,9 @@ mod tests {
         assert_eq!(watch.take().iter().collect::<Vec<_>>(), [Signal::User2]);
         assert!(watch.take().is_empty());
         let number = watch.as_fd().as_raw_fd();
+        std::thread::spawn(|| Waker::default().wake());
+        set.wait(Some(Duration::from_secs(5))).unwrap();
+        assert!(set.readiness(slot).readable && watch.take().is_empty());
         drop(watch);
         late_signals_go_nowhere_else(number);
         ignored_hangups_stay_ignored();

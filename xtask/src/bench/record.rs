@@ -1,4 +1,6 @@
-//! Recording a parallel build with both tools: what is lost, and what the recorder itself costs.
+//! Recording with both tools what is hard to record: what is lost, and what the recorder itself costs.
+
+mod scenes;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,7 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::results::{Figure, keep};
-use super::{Options, median, reference, workload};
+use super::{Options, median, reference};
+use scenes::{Running, Scene};
 
 /// Ticks of `/proc/PID/stat` in a second: Linux shows 100 to user space everywhere.
 const TICKS: f64 = 100.0;
@@ -23,34 +26,41 @@ struct Recording {
     megabytes: f64,
 }
 
-/// Measures both tools alternately.
+/// Measures each scene with both tools alternately.
 pub(super) fn run(options: &Options) -> Result<()> {
-    let script = workload::prepare(&options.folder)?;
-    let reference = reference();
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for _ in 0..options.runs {
-        ours.push(record(&options.binary, &script, options)?);
-        if let Some(program) = reference {
-            theirs.push(record(program, &script, options)?);
-        }
+    for scene in scenes::all(options)? {
+        measure(&scene, options)?;
     }
-    keep(
-        &options.folder,
-        "record",
-        "perf7",
-        &figures(&ours, &theirs)?,
-    )
+    Ok(())
 }
 
-fn record(program: &Path, script: &Path, options: &Options) -> Result<Recording> {
+fn measure(scene: &Scene, options: &Options) -> Result<()> {
+    let reference = reference();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let running = scene.running.as_deref().map(Running::start).transpose()?;
+    let pid = running.as_ref().map(Running::pid);
+    for _ in 0..options.runs {
+        ours.push(record(&options.binary, scene, pid, options)?);
+        if let Some(program) = reference {
+            theirs.push(record(program, scene, pid, options)?);
+        }
+    }
+    let figures = figures(&ours, &theirs)?;
+    keep(&options.folder, scene.measure, "perf7", &figures)
+}
+
+fn record(program: &Path, scene: &Scene, pid: Option<u32>, options: &Options) -> Result<Recording> {
     let output = options.folder.join("record.data");
     let mut command = Command::new(program);
     command
-        .args(["record", "-F", "20000", "-g", "-e", "cpu-clock", "-o"])
-        .arg(&output)
-        .arg("--")
-        .arg("/bin/sh")
-        .arg(script);
+        .arg("record")
+        .args(&scene.options)
+        .arg("-o")
+        .arg(&output);
+    if let Some(pid) = pid {
+        command.args(["-p", &pid.to_string()]);
+    }
+    command.arg("--").args(&scene.program);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -86,6 +86,26 @@ impl Mappings {
         }
     }
 
+    /// Adds what was mapped and forked in other records.
+    pub(crate) fn add(&mut self, other: Mappings) {
+        let place_of = |dso: &Dso| self.dso(&dso.name, dso.mode, dso.build_id);
+        let places: Vec<DsoIndex> = other.dsos.iter().map(place_of).collect();
+        let moved = |space: Space| {
+            let mappings = space.mappings.into_iter().filter_map(|mapping| {
+                let dso = *places.get(mapping.dso)?;
+                Some(Mapping { dso, ..mapping })
+            });
+            (mappings.collect::<Vec<_>>(), space.parent)
+        };
+        self.kernel.mappings.extend(moved(other.kernel).0);
+        for (pid, space) in other.spaces {
+            let (mappings, parent) = moved(space);
+            let own = self.spaces.entry(pid).or_default();
+            own.mappings.extend(mappings);
+            own.parent = own.parent.or(parent);
+        }
+    }
+
     fn dso(&mut self, name: &[u8], mode: CpuMode, build_id: Option<BuildId>) -> DsoIndex {
         let key = (name.to_vec(), build_id);
         let (dsos, next) = (&mut self.dsos, self.by_name.len());
@@ -307,6 +327,18 @@ mod tests {
         assert!(hits.spaces.iter().map(|space| space.0.len()).sum::<usize>() <= 3000);
         assert!(hits.lines.values().map(Vec::len).sum::<usize>() <= 2 * 2000);
         assert_eq!(hits.into_dsos().iter().filter(|dso| dso.hit).count(), 2000);
+    }
+
+    #[test]
+    fn what_several_saw_is_one() {
+        let (mut one, mut other) = (Mappings::default(), Mappings::default());
+        one.map(Pid(1), 0x1000..0x2000, b"/a", None);
+        other.map(Pid(1), 0x3000..0x4000, b"/b", None);
+        other.map(Pid(3), 0x1000..0x2000, b"/a", None);
+        other.fork(Pid(2), Pid(1));
+        one.add(other);
+        assert_eq!(one.dsos.len(), 2);
+        assert_eq!(hit_names(one, &[(2, 0x1000), (2, 0x3000)]), "/a /b");
     }
 
     #[test]

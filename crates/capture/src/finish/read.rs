@@ -70,6 +70,21 @@ impl RecordBytes for FileRecords<'_> {
     }
 }
 
+impl<R: RecordBytes> RecordBytes for [R] {
+    fn for_each(
+        &self,
+        hurry: &dyn Fn() -> bool,
+        mut take: impl FnMut(RecordHeader, &[u8]),
+    ) -> io::Result<bool> {
+        for records in self {
+            if !records.for_each(hurry, &mut take)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

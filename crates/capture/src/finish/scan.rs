@@ -56,6 +56,12 @@ impl Tally {
         whole_records(records, |header, body| self.take_one(header, body));
     }
 
+    /// Adds what another one counted of the same events.
+    pub(crate) fn add(&mut self, other: Tally) {
+        self.mappings.add(other.mappings);
+        self.found.add(&other.found);
+    }
+
     /// All findings.
     pub(crate) fn finish(self) -> Scan {
         Scan {
@@ -71,7 +77,7 @@ impl Tally {
     /// The file cannot be read to its end.
     pub(crate) fn scan(
         mut self,
-        records: &impl RecordBytes,
+        records: &(impl RecordBytes + ?Sized),
         mark_hits: bool,
         hurry: &dyn Fn() -> bool,
     ) -> io::Result<Scan> {
@@ -137,19 +143,34 @@ impl Scan {
     }
 
     fn note_time(&mut self, layout: &Layout, body: &[u8]) {
-        let Some(time) = layout
-            .time_word
-            .and_then(|word| word_at(body, word))
-            .map(PerfTime)
-        else {
-            return;
-        };
-        let times = self.times.get_or_insert(SampleTime {
-            first: time,
-            last: time,
-        });
-        times.first = times.first.min(time);
-        times.last = times.last.max(time);
+        let time = layout.time_word.and_then(|word| word_at(body, word));
+        if let Some(time) = time.map(PerfTime) {
+            self.note_times(SampleTime {
+                first: time,
+                last: time,
+            });
+        }
+    }
+
+    #[inline]
+    fn note_times(&mut self, SampleTime { first, last }: SampleTime) {
+        let times = self.times.get_or_insert(SampleTime { first, last });
+        times.first = times.first.min(first);
+        times.last = times.last.max(last);
+    }
+
+    /// Adds the counts and times of other records.
+    fn add(&mut self, other: &Scan) {
+        self.samples += other.samples;
+        self.lost_records = self.lost_records.saturating_add(other.lost_records);
+        for (&id, &lost) in &other.lost_by_id {
+            let of_event = self.lost_by_id.entry(id).or_default();
+            *of_event = of_event.saturating_add(lost);
+        }
+        self.lost_samples = self.lost_samples.saturating_add(other.lost_samples);
+        if let Some(times) = other.times {
+            self.note_times(times);
+        }
     }
 }
 

@@ -11,12 +11,16 @@ pub enum Destination {
     File(PathBuf),
     /// Standard output, as a stream that can be read while it grows. What the workload prints goes to standard error.
     StandardOutput,
+    /// A directory of this name with a file for the records of each ring; what exists is renamed as a file is.
+    Directory(PathBuf),
 }
 
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Destination::File(path) => write!(f, "{}", path.display()),
+            Destination::File(path) | Destination::Directory(path) => {
+                write!(f, "{}", path.display())
+            }
             Destination::StandardOutput => f.write_str("-"),
         }
     }

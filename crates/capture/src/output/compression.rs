@@ -23,6 +23,14 @@ pub struct Volume {
     pub packed: u64,
 }
 
+impl Volume {
+    /// The size before as a multiple of the size after, rounded.
+    fn ratio(self) -> u32 {
+        let ratio = (self.plain + self.packed / 2).checked_div(self.packed);
+        ratio.map_or(0, |ratio| u32::try_from(ratio).unwrap_or(u32::MAX))
+    }
+}
+
 impl Compressor {
     /// Compresses at a level from 1 to 22.
     ///
@@ -50,13 +58,26 @@ impl Compressor {
         Ok(self.packed.as_bytes())
     }
 
-    /// Sizes so far.
-    pub(super) fn volume(&self) -> Volume {
-        self.volume
-    }
-
     /// The feature that readers need.
     pub(super) fn feature(&self) -> Compression {
         self.packer.feature()
+    }
+
+    /// The feature and the sizes of several that work alike, if there are any.
+    pub(super) fn of_all<'a>(
+        all: impl Iterator<Item = &'a Compressor>,
+    ) -> Option<(Compression, Volume)> {
+        all.fold(None, |before, one| {
+            let Volume { plain, packed } = before.map_or(Volume::default(), |(_, volume)| volume);
+            let volume = Volume {
+                plain: plain + one.volume.plain,
+                packed: packed + one.volume.packed,
+            };
+            let feature = Compression {
+                ratio: volume.ratio(),
+                ..one.feature()
+            };
+            Some((feature, volume))
+        })
     }
 }

@@ -1,17 +1,17 @@
 //! The forms of a recording on disk and in pipes: a file, whose features stand behind the records, or a stream, whose
-//! features stand before them.
+//! features stand before them. The file may stand in a directory with more of them, which have records alone.
 
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::rc::Rc;
 
-use oxperf_data::features::{BuildIds, Compression, SampleTime};
+use oxperf_data::features::{BuildIds, Compression, DirFormat, SampleTime};
 use oxperf_data::{FeatureSet, FilePart, StreamWriter, WriteError, Writer, WriterEvent};
 
 use super::file::{self, Claim};
 use super::stream::StreamOutput;
 use crate::error::CaptureError;
+use crate::finish::FileRecords;
 use crate::interrupts::Interrupts;
 use crate::options::Destination;
 
@@ -58,6 +58,16 @@ impl Container {
                     claim,
                 })
             }
+            Destination::Directory(path) => {
+                let (data, claim) = file::create_directory(path).map_err(unmade)?;
+                let mut features = features;
+                features.insert(&DirFormat { version: 1 });
+                Writer::begin(data, events).map(|writer| Container::File {
+                    writer,
+                    features,
+                    claim,
+                })
+            }
             Destination::StandardOutput => {
                 let stream = StreamOutput::standard(interrupts).map_err(unmade)?;
                 StreamWriter::begin(stream, events, &features).map(Container::Stream)
@@ -77,6 +87,17 @@ impl Container {
         match self {
             Container::File { claim, .. } => claim.settle(),
             Container::Stream(_) => Ok(()),
+        }
+    }
+
+    /// Makes one more file of an output that is a directory.
+    ///
+    /// # Errors
+    /// The kernel's answer, or there is no directory.
+    pub(super) fn create_part(&self, index: usize) -> io::Result<File> {
+        match self {
+            Container::File { claim, .. } => claim.create_part(index),
+            Container::Stream(_) => Err(io::ErrorKind::NotADirectory.into()),
         }
     }
 
@@ -122,11 +143,14 @@ impl Container {
     }
 
     /// The file with the bytes of its records, where it can be read back.
-    pub(super) fn written_records(&self) -> Option<(&File, Range<u64>)> {
+    pub(super) fn written_records(&self) -> Option<FileRecords<'_>> {
         match self {
             Container::File { writer, .. } => {
                 let end = writer.position().0;
-                Some((writer.output(), end - writer.data_size()..end))
+                Some(FileRecords {
+                    file: writer.output(),
+                    range: end - writer.data_size()..end,
+                })
             }
             Container::Stream(_) => None,
         }
@@ -134,7 +158,7 @@ impl Container {
 
     /// The error for records that could not be compressed.
     #[cold]
-    pub(super) fn unpacked(&self, records: &[u8], source: io::Error) -> WriteError {
+    pub(super) fn unpacked(&self, size: usize, source: io::Error) -> WriteError {
         let (offset, safe) = match self {
             Container::File { writer, .. } => (writer.position(), writer.data_size()),
             Container::Stream(writer) => (writer.position(), writer.position().0),
@@ -142,7 +166,7 @@ impl Container {
         WriteError {
             part: FilePart::Records,
             offset,
-            size: records.len() as u64,
+            size: size as u64,
             written: 0,
             safe,
             source,

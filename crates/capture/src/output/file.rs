@@ -1,10 +1,12 @@
-//! The output file: made new, with what was there before kept under another name once something is recorded.
+//! The output file, or the directory of them: made new, with what was there before kept under another name once something
+//! is recorded.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 
+use oxperf_data::directory::{self, DATA_NAME};
 use oxperf_sys::files::create_output;
 
 /// Opens the file to record to, readable by its owner alone, for it holds addresses. Where a file is there and not empty,
@@ -16,16 +18,14 @@ use oxperf_sys::files::create_output;
 pub(crate) fn create(path: &Path) -> io::Result<(File, Claim)> {
     let unsettled = match fs::metadata(path) {
         Ok(before) if before.file_type().is_char_device() => None,
+        Ok(before) if before.is_dir() && is_recording(path) => Some(Unsettled::beside(path)),
         Ok(before) if !before.is_file() => {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "not a regular file",
             ));
         }
-        Ok(before) if before.len() > 0 => Some(Unsettled::Beside {
-            temporary: with_suffix(path, &format!(".new-{}", std::process::id())),
-            path: path.to_owned(),
-        }),
+        Ok(before) if before.len() > 0 => Some(Unsettled::beside(path)),
         _ if path.is_symlink() => None,
         _ => Some(Unsettled::New(path.to_owned())),
     };
@@ -36,11 +36,74 @@ pub(crate) fn create(path: &Path) -> io::Result<(File, Claim)> {
     Ok((create_output(made)?, Claim(unsettled)))
 }
 
-/// The name of an output. Until it is settled, dropping it removes the file: nothing was recorded.
+/// Makes the directory to record to, which its owner alone may enter, and the file with the header in it. As [`create`]
+/// otherwise: a file or another recording that is there keeps its name until [`Claim::settle`].
+///
+/// # Errors
+/// The kernel's answer; also when the path names something that is neither a file nor a recording.
+pub(crate) fn create_directory(path: &Path) -> io::Result<(File, Claim)> {
+    let unsettled = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Unsettled::New(path.to_owned()),
+        Err(error) => return Err(error),
+        Ok(before) if before.is_file() && before.len() == 0 => {
+            fs::remove_file(path)?;
+            Unsettled::New(path.to_owned())
+        }
+        Ok(before) if before.is_file() || is_recording(path) => Unsettled::beside(path),
+        Ok(_) => {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "neither a file nor a recording",
+            ));
+        }
+    };
+    let made = unsettled.made();
+    if let Unsettled::Beside { .. } = unsettled
+        && made.is_dir()
+    {
+        // Left behind by a recorder of the same number that was killed.
+        remove_recording(made)?;
+    }
+    DirBuilder::new().mode(0o700).create(made)?;
+    let data = create_output(&made.join(DATA_NAME));
+    let claim = Claim(Some(unsettled));
+    Ok((data?, claim))
+}
+
+/// Returns whether a path is a directory that was recorded to.
+fn is_recording(path: &Path) -> bool {
+    path.join(DATA_NAME).is_file()
+}
+
+/// Removes a recording that is a directory.
+///
+/// # Errors
+/// The kernel's answer; also when there is anything else in it, and then all of it stays.
+fn remove_recording(path: &Path) -> io::Result<()> {
+    let entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
+    let is_recorded = |name: &str| name == DATA_NAME || directory::part_index(name).is_some();
+    for entry in &entries {
+        let name = entry.file_name();
+        if !is_recorded(&name.to_string_lossy()) {
+            let text = format!(
+                "{} holds a file that no recorder wrote ({}): move it away",
+                path.display(),
+                name.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::DirectoryNotEmpty, text));
+        }
+    }
+    for entry in entries {
+        fs::remove_file(entry.path())?;
+    }
+    fs::remove_dir(path)
+}
+
+/// The name of an output. Until it is settled, dropping it removes the output: nothing was recorded.
 #[derive(Debug)]
 pub(crate) struct Claim(Option<Unsettled>);
 
-/// A file that may yet have to go.
+/// A file or directory that may yet have to go.
 #[derive(Debug)]
 enum Unsettled {
     /// There was nothing of that name.
@@ -54,7 +117,36 @@ enum Unsettled {
     },
 }
 
+impl Unsettled {
+    /// An output that stands beside what `path` names.
+    fn beside(path: &Path) -> Unsettled {
+        Unsettled::Beside {
+            temporary: with_suffix(path, &format!(".new-{}", std::process::id())),
+            path: path.to_owned(),
+        }
+    }
+
+    /// The name of the output as it is now.
+    fn made(&self) -> &Path {
+        let (Unsettled::New(made)
+        | Unsettled::Beside {
+            temporary: made, ..
+        }) = self;
+        made
+    }
+}
+
 impl Claim {
+    /// Makes one more file of an output that is a directory, before it is settled.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub(crate) fn create_part(&self, index: usize) -> io::Result<File> {
+        let folder = self.0.as_ref().map(Unsettled::made);
+        let folder = folder.ok_or(io::ErrorKind::NotADirectory)?;
+        create_output(&folder.join(directory::part_name(index)))
+    }
+
     /// Gives the output its name for good.
     ///
     /// # Errors
@@ -63,7 +155,7 @@ impl Claim {
         if let Some(Unsettled::Beside { temporary, path }) = &self.0 {
             // The file before it in a series has another name by now.
             if path.symlink_metadata().is_ok() {
-                fs::rename(path, with_suffix(path, ".old"))?;
+                keep_old(path)?;
             }
             fs::rename(temporary, path)?;
         }
@@ -74,17 +166,28 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        if let Some(
-            Unsettled::New(made)
-            | Unsettled::Beside {
-                temporary: made, ..
-            },
-        ) = &self.0
-        {
+        if let Some(unsettled) = &self.0 {
+            let made = unsettled.made();
             // It is in nobody's way.
-            let _ = fs::remove_file(made);
+            let _ = if made.is_dir() {
+                remove_recording(made)
+            } else {
+                fs::remove_file(made)
+            };
         }
     }
+}
+
+/// Renames what was recorded before to `NAME.old`, in place of what was called so.
+fn keep_old(path: &Path) -> io::Result<()> {
+    let old = with_suffix(path, ".old");
+    match fs::symlink_metadata(&old) {
+        Ok(older) if older.is_dir() => remove_recording(&old)?,
+        // A directory takes no file's place.
+        Ok(_) if path.is_dir() => fs::remove_file(&old)?,
+        _ => {}
+    }
+    fs::rename(path, old)
 }
 
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
@@ -103,6 +206,47 @@ mod tests {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         folder
+    }
+
+    #[test]
+    fn files_and_directories_take_each_others_places() {
+        let folder = folder("directories");
+        let path = folder.join("perf.data");
+        let old = with_suffix(&path, ".old");
+        let make_directory = || {
+            let (data, mut claim) = create_directory(&path).unwrap();
+            claim.create_part(0).unwrap();
+            claim.settle().unwrap();
+            data
+        };
+        fs::write(&path, "one").unwrap();
+        make_directory();
+        assert_eq!(fs::read_to_string(&old).unwrap(), "one");
+        let names = |path: &Path| {
+            let entries = fs::read_dir(path).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&path), ["data", "data.0"]);
+        make_directory();
+        make_directory();
+        assert_eq!(names(&old), ["data", "data.0"]);
+        drop(create_directory(&path).unwrap());
+        assert_eq!(names(&folder), ["perf.data", "perf.data.old"]);
+        make(&path);
+        assert!(path.is_file() && old.is_dir());
+        // What is no recording is nobody's to remove.
+        let other = folder.join("other");
+        fs::create_dir(&other).unwrap();
+        assert!(create_directory(&other).is_err() && create(&other).is_err());
+        fs::write(old.join("mine"), "").unwrap();
+        fs::write(&path, "two").unwrap();
+        let (_, mut claim) = create(&path).unwrap();
+        assert!(claim.settle().is_err());
+        assert_eq!(names(&old), ["data", "data.0", "mine"]);
+        drop(claim);
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     fn make(path: &Path) -> File {

@@ -1,13 +1,19 @@
 //! The recording while it is written: its records are counted, compressed where that is wanted, and put into a container.
 
+use std::io;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use oxperf_data::features::{BuildIds, SampleTime};
+use oxperf_data::features::{BuildIds, Compression, SampleTime};
 use oxperf_data::{FeatureSet, WriteError, WriterEvent};
+use oxperf_sys::Waker;
 
 use super::RecordOutput;
 use super::compression::{Compressor, Volume};
 use super::container::{Container, FinalFeatures};
+use super::packing::{Packed, Packing, Worked};
+use super::part::RecordingPart;
 use crate::error::CaptureError;
 use crate::finish::{FileRecords, Scan, Tally};
 use crate::interrupts::Interrupts;
@@ -17,7 +23,14 @@ use crate::options::{BuildIdPolicy, Destination, OutputOptions};
 pub(crate) struct Recording {
     to: Destination,
     container: Container,
-    compression: Option<Compressor>,
+    /// The thread that compresses, as long as records come.
+    packing: Option<Packing>,
+    /// What compressed them, when all have come.
+    compressor: Option<Compressor>,
+    /// The files of an output that is a directory, as those who wrote them gave them back.
+    parts: Vec<RecordingPart>,
+    /// Bytes that they have by now.
+    bytes_of_parts: Arc<AtomicU64>,
     tally: Tally,
     /// `true` if the finished file is read, which also finds the binaries that were hit; else records are counted as they
     /// go by.
@@ -41,27 +54,77 @@ impl Recording {
             to: to.clone(),
             source,
         };
-        let compression = options.compression.map(Compressor::new);
-        let compression = compression.transpose().map_err(unmade)?;
+        let compression = match to {
+            // What is compressed goes to the other files.
+            Destination::Directory(_) => None,
+            Destination::File(_) | Destination::StandardOutput => options.compression,
+        };
+        let compressor = compression.map(Compressor::new).transpose();
+        let compressor = compressor.map_err(unmade)?;
         let is_stream = to == Destination::StandardOutput;
-        if let Some(compression) = &compression
+        if let Some(compressor) = &compressor
             && is_stream
         {
-            features.insert(&compression.feature());
+            features.insert(&compressor.feature());
         }
         let container = Container::begin(&to, events, features, Rc::clone(&interrupts))?;
-        let tally = Tally::new(events.iter().map(|event| (&event.attr, &event.ids[..])));
+        let tally = tally_of(events);
+        let packing = compressor.map(|compressor| {
+            let worked = Worked {
+                compressor,
+                tally: tally_of(events),
+            };
+            Packing::start(worked, Waker::default())
+        });
+        let packing = packing.transpose().map_err(unmade)?;
         // Reading back a file of a series takes time in which rings fill.
         let is_wanted = options.rotation.is_none() || options.build_ids != BuildIdPolicy::Off;
-        let is_read_back = compression.is_none() && container.is_file() && is_wanted;
+        let is_read_back = options.compression.is_none() && container.is_file() && is_wanted;
         Ok(Recording {
             to,
             container,
-            compression,
+            packing,
+            compressor: None,
+            parts: Vec::new(),
+            bytes_of_parts: Arc::default(),
             tally,
             is_read_back,
             interrupts,
         })
+    }
+
+    /// Makes the files of an output that is a directory, before it is settled. They are to be given back when they are
+    /// written, to [`Recording::take_parts`].
+    ///
+    /// # Errors
+    /// A file or its compressor cannot be made.
+    pub(crate) fn make_parts(
+        &self,
+        count: usize,
+        options: &OutputOptions,
+        events: &[WriterEvent],
+    ) -> Result<Vec<RecordingPart>, CaptureError> {
+        let make = |index| {
+            let file = self.container.create_part(index)?;
+            let compression = options.compression.map(Compressor::new).transpose()?;
+            let bytes = Arc::clone(&self.bytes_of_parts);
+            Ok(RecordingPart::new(
+                file,
+                bytes,
+                compression,
+                tally_of(events),
+            ))
+        };
+        let parts = (0..count).map(make).collect::<io::Result<_>>();
+        parts.map_err(|source| CaptureError::Output {
+            to: self.to.clone(),
+            source,
+        })
+    }
+
+    /// Takes the files of a directory that others have written.
+    pub(crate) fn take_parts(&mut self, parts: impl IntoIterator<Item = RecordingPart>) {
+        self.parts.extend(parts);
     }
 
     /// Gives the output its name for good, and what was there before the name `NAME.old`: something is recorded.
@@ -97,12 +160,17 @@ impl Recording {
 
     /// Bytes written so far.
     pub(crate) fn position(&self) -> u64 {
-        self.container.position()
+        self.container.position() + self.bytes_of_parts.load(Ordering::Relaxed)
     }
 
     /// Sizes before and after compression, if anything was to be compressed.
     pub(crate) fn volume(&self) -> Option<Volume> {
-        self.compression.as_ref().map(Compressor::volume)
+        self.compressed().map(|(_, volume)| volume)
+    }
+
+    fn compressed(&self) -> Option<(Compression, Volume)> {
+        let parts = self.parts.iter().filter_map(RecordingPart::compression);
+        Compressor::of_all(self.compressor.iter().chain(parts))
     }
 
     /// The findings in all records. A second signal cuts the search for binaries that were hit short.
@@ -110,17 +178,20 @@ impl Recording {
     /// # Errors
     /// The file cannot be read back.
     pub(crate) fn look_over(&mut self, build_ids: BuildIdPolicy) -> Result<Scan, CaptureError> {
-        let tally = std::mem::take(&mut self.tally);
+        let mut tally = std::mem::take(&mut self.tally);
         let written = self.container.written_records();
-        let Some((file, range)) = written.filter(|_| self.is_read_back) else {
+        let Some(data) = written.filter(|_| self.is_read_back) else {
+            let parts = self.parts.iter_mut().map(RecordingPart::take_tally);
+            parts.for_each(|part| tally.add(part));
             return Ok(tally.finish());
         };
-        let records = FileRecords { file, range };
+        let parts = self.parts.iter().map(RecordingPart::written_records);
+        let records: Vec<FileRecords<'_>> = std::iter::once(data).chain(parts).collect();
         let hurry = || {
             self.interrupts.take();
             self.interrupts.is_repeated()
         };
-        let scanned = tally.scan(&records, build_ids == BuildIdPolicy::Hit, &hurry);
+        let scanned = tally.scan(&records[..], build_ids == BuildIdPolicy::Hit, &hurry);
         scanned.map_err(|error| CaptureError::ReadBack {
             from: self.to.clone(),
             reason: error.to_string(),
@@ -139,12 +210,48 @@ impl Recording {
         let known = FinalFeatures {
             build_ids,
             times,
-            compressed: self.compression.as_ref().map(Compressor::feature),
+            compressed: self.compressed().map(|(feature, _)| feature),
         };
         let to = self.to;
         self.container
             .finish(known)
             .map_err(|source| CaptureError::Write { to, source })
+    }
+
+    /// Writes what was compressed by now, and shows it to readers.
+    ///
+    /// # Errors
+    /// The output refuses; what it took before can be read.
+    pub(crate) fn write_ready(&mut self) -> Result<(), WriteError> {
+        let ready = self.packing.as_mut().map(Packing::ready);
+        self.write_packed(ready.unwrap_or_else(|| Ok(Vec::new())))?;
+        self.container.checkpoint()
+    }
+
+    /// Waits until everything is compressed that was given to be, and writes it. No more records come from rings.
+    ///
+    /// # Errors
+    /// As [`Recording::write_ready`].
+    pub(crate) fn finish_packing(&mut self) -> Result<(), WriteError> {
+        let Some(packing) = self.packing.take() else {
+            return Ok(());
+        };
+        let finished = packing.finish();
+        let (rest, Worked { compressor, tally }) =
+            finished.map_err(|source| self.container.unpacked(0, source))?;
+        self.tally.add(tally);
+        self.compressor = Some(compressor);
+        self.write_packed(Ok(rest))?;
+        self.container.checkpoint()
+    }
+
+    fn write_packed(&mut self, packed: io::Result<Vec<Packed>>) -> Result<(), WriteError> {
+        let packed = packed.map_err(|source| self.container.unpacked(0, source))?;
+        for Packed { records, plain, .. } in packed {
+            let records = records.map_err(|source| self.container.unpacked(plain, source))?;
+            self.container.append(&records)?;
+        }
+        Ok(())
     }
 
     /// Writes records as they are.
@@ -156,23 +263,30 @@ impl Recording {
     }
 }
 
+/// Counts the records of these events.
+fn tally_of(events: &[WriterEvent]) -> Tally {
+    Tally::new(events.iter().map(|event| (&event.attr, &event.ids[..])))
+}
+
 impl RecordOutput for Recording {
     fn kernel_records(&mut self, records: &[u8]) -> Result<(), WriteError> {
-        let Some(compression) = &mut self.compression else {
+        let Some(packing) = &mut self.packing else {
             return self.write(records);
         };
-        // Compressed records are never read back.
-        self.tally.take(records);
-        match compression.pack(records) {
-            Ok(packed) => self.container.append(packed),
-            Err(source) => Err(self.container.unpacked(records, source)),
-        }
+        // Compressed records are never read back: the thread counts them.
+        let back = packing.records(records);
+        self.write_packed(back)
     }
 
     fn end_pass(&mut self, mark: Option<&[u8]>) -> Result<(), WriteError> {
-        if let Some(mark) = mark {
-            self.container.append(mark)?;
+        match (mark, &mut self.packing) {
+            (Some(mark), Some(packing)) => {
+                let marked = packing.mark(mark);
+                marked.map_err(|source| self.container.unpacked(mark.len(), source))?;
+            }
+            (Some(mark), None) => self.container.append(mark)?,
+            (None, _) => {}
         }
-        self.container.checkpoint()
+        self.write_ready()
     }
 }

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use oxperf_data::{FeatureSet, WriteError, WriterEvent};
 
 use super::recording::Recording;
-use super::{RecordOutput, Volume, stamp};
+use super::{RecordOutput, RecordingPart, Volume, stamp};
 use crate::error::CaptureError;
 use crate::finish::{self, Scan};
 use crate::interrupts::Interrupts;
@@ -71,6 +71,14 @@ impl RecordingSeries {
         self.current.position()
     }
 
+    /// As [`Recording::make_parts`].
+    ///
+    /// # Errors
+    /// See there.
+    pub(crate) fn make_parts(&mut self, count: usize) -> Result<Vec<RecordingPart>, CaptureError> {
+        self.current.make_parts(count, &self.options, &self.events)
+    }
+
     /// The error for a write that the output refused.
     pub(crate) fn unwritten(&self, source: WriteError) -> CaptureError {
         self.current.unwritten(source)
@@ -106,6 +114,8 @@ fn complete(
     mut recording: Recording,
     options: &OutputOptions,
 ) -> Result<FinishedFile, CaptureError> {
+    let packed = recording.finish_packing();
+    packed.map_err(|source| recording.unwritten(source))?;
     let (bytes, volume) = (recording.position(), recording.volume());
     let scan = recording.look_over(options.build_ids)?;
     let build_ids = finish::build_ids(&scan, options.build_ids);
@@ -124,7 +134,7 @@ fn complete(
 
 /// Gives what was written the name of this moment, where that is wanted. A device keeps its name.
 fn named(options: &OutputOptions) -> io::Result<Option<PathBuf>> {
-    let Destination::File(path) = &options.destination else {
+    let (Destination::File(path) | Destination::Directory(path)) = &options.destination else {
         return Ok(None);
     };
     let is_own = fs::symlink_metadata(path).is_ok_and(|found| !found.is_symlink());

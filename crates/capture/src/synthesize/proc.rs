@@ -1,7 +1,8 @@
 //! The process directory: which tasks there are, what they are called, and what they have mapped.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +49,7 @@ impl ProcDir {
 
     /// Name and family of a task; `None` when it is gone.
     pub fn status(&self, task: Tid) -> Option<TaskStatus> {
-        TaskStatus::parse(&fs::read(self.0.join(format!("{task}/status"))).ok()?)
+        TaskStatus::parse(&first_bytes(&self.0.join(format!("{task}/status"))).ok()?)
     }
 
     /// The given processes and their descendants, ascending.
@@ -83,6 +84,20 @@ impl ProcDir {
         self.0
             .join(format!("{process}/map_files/{start:x}-{end:x}"))
     }
+}
+
+/// The beginning of a small file, in one read: the kernel makes it anew for each, and a target may have thousands of threads.
+fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 4096];
+    let mut file = File::open(path)?;
+    let read = loop {
+        match file.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => break read?,
+        }
+    };
+    bytes.truncate(read);
+    Ok(bytes)
 }
 
 fn numbers_in(directory: &Path) -> Vec<i32> {

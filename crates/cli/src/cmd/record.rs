@@ -10,7 +10,7 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-use oxperf_capture::{CaptureError, Destination, Outcome, RecordOptions};
+use oxperf_capture::{CaptureError, Destination, LayoutError, Outcome, RecordOptions};
 
 use super::buildid_cache;
 use crate::cmd::Entry;
@@ -37,6 +37,8 @@ pub(crate) const ENTRY: Entry = Entry {
 const CONTRADICTION: i32 = 234;
 /// perf's exit code when no task of the target exists.
 const NO_TASK: i32 = 244;
+/// perf's exit code for threads on CPUs that do not exist.
+const NO_CPU: i32 = 237;
 
 /// The options of the command.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,7 +102,16 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
             print_error(&CaptureError::NoSuchProcess.to_string());
             Ok(Performed::Nothing(NO_TASK))
         }
-        Err(error) => Err(Failure::new(error.to_string())),
+        Err(error) => Err(Failure::with_code(error.to_string(), exit_code(&error))),
+    }
+}
+
+/// perf's exit code for a recording that cannot be made.
+fn exit_code(error: &CaptureError) -> i32 {
+    match error {
+        CaptureError::Threads(LayoutError::NoSuchMap(_) | LayoutError::NoSuchAffinity(_)) => NO_CPU,
+        CaptureError::Threads(_) | CaptureError::ThreadsOfTasks => CONTRADICTION,
+        _ => code::FAILED,
     }
 }
 
@@ -109,7 +120,7 @@ fn fill_cache(command: &RecordCommand, outcome: &Outcome) {
     let (Some(path), Some(cache)) = (recorded_file(outcome), &command.build_id_cache) else {
         return;
     };
-    if !path.is_file() {
+    if !path.is_file() && !path.is_dir() {
         return;
     }
     if let Err(failure) = buildid_cache::fill(cache, &path.to_string_lossy()) {
@@ -123,7 +134,7 @@ fn fill_cache(command: &RecordCommand, outcome: &Outcome) {
 pub(super) fn recorded_file(outcome: &Outcome) -> Option<&Path> {
     match (&outcome.name, &outcome.output) {
         (Some(name), _) => Some(name),
-        (None, Destination::File(path)) => Some(path),
+        (None, Destination::File(path) | Destination::Directory(path)) => Some(path),
         (None, Destination::StandardOutput) => None,
     }
 }

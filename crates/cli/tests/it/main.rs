@@ -30,6 +30,7 @@ mod recorder_files;
 mod recorder_newest;
 mod recorder_privileges;
 mod recorder_shortages;
+mod recorder_threads;
 mod refused_options;
 mod report_html;
 mod report_order;

@@ -1,102 +1,85 @@
-//! Writing a recording as the files of a directory: one with the header, and one for the records of each writer.
+//! The files of a recording that is a directory: one with the header, which a [`Writer`](super::Writer) writes and whose
+//! features say so ([`DirFormat`](crate::features::DirFormat)), and one for the records of each ring.
 
 use oxperf_abi::FileOffset;
+use oxperf_wire::Endian;
 
-use super::{FilePart, Output, WriteError, Writer};
-use crate::FeatureSet;
-use crate::features::{DirFormat, EventDesc};
+use super::error::Failed;
+use super::{FilePart, Output, WriteError};
+use crate::reader::framing::Framing;
 
-/// A directory that is being written, in this machine's byte order. The caller makes the files: the one with the
-/// header is called `data`, the others by [`DirectoryWriter::part_name`].
-#[derive(Debug)]
-pub struct DirectoryWriter<O> {
-    data: Writer<O>,
-    parts: Vec<PartWriter<O>>,
+/// The name of the file with the header.
+pub const DATA_NAME: &str = "data";
+
+/// The name of a file of records.
+pub fn part_name(index: usize) -> String {
+    format!("data.{index}")
 }
 
-/// A file of records without a header.
+/// The number of a file of records, from its name; `None` for any other file.
+pub fn part_index(name: &str) -> Option<usize> {
+    let rest = name.strip_prefix(DATA_NAME)?;
+    rest.strip_prefix('.')?.parse().ok()
+}
+
+/// A file of records without a header. Whoever has it writes it: a directory has one for each thread that writes, or more.
 #[derive(Debug)]
-struct PartWriter<O> {
+pub struct PartWriter<O> {
     output: O,
+    /// End of the whole records in the output.
     end: u64,
 }
 
-impl<O: Output> DirectoryWriter<O> {
-    /// The name of the file with the header.
-    pub const DATA_NAME: &'static str = "data";
-
-    /// The name of a file of records.
-    pub fn part_name(index: usize) -> String {
-        format!("data.{index}")
-    }
-
-    /// Writes everything that stands before the data of the file with the header.
-    ///
-    /// # Errors
-    /// The output refuses.
-    pub fn begin(
-        data: O,
-        parts: Vec<O>,
-        events: EventDesc,
-    ) -> Result<DirectoryWriter<O>, WriteError> {
-        let parts = parts
-            .into_iter()
-            .map(|output| PartWriter { output, end: 0 })
-            .collect();
-        Ok(DirectoryWriter {
-            data: Writer::begin_described(data, events)?,
-            parts,
-        })
-    }
-
-    /// The file with the header, for the records of the recorder itself.
-    pub fn data(&mut self) -> &mut Writer<O> {
-        &mut self.data
-    }
-
-    /// Appends whole records to a file of records; `false` when there is none of that number.
-    ///
-    /// # Errors
-    /// The output refuses; what it took before can be read.
-    pub fn append(&mut self, part: usize, records: &[u8]) -> Result<bool, WriteError> {
-        let Some(part) = self.parts.get_mut(part) else {
-            return Ok(false);
-        };
-        part.append(records)?;
-        Ok(true)
-    }
-
-    /// Writes the features and the final header; gives the file with the header, then the others.
-    ///
-    /// # Errors
-    /// The output refuses.
-    pub fn finish(self, features: &FeatureSet) -> Result<(O, Vec<O>), WriteError> {
-        let mut features = features.clone();
-        features.insert(&DirFormat { version: 1 });
-        let data = self.data.finish(&features)?;
-        Ok((
-            data,
-            self.parts.into_iter().map(|part| part.output).collect(),
-        ))
-    }
-}
-
 impl<O: Output> PartWriter<O> {
-    fn append(&mut self, records: &[u8]) -> Result<(), WriteError> {
-        let offset = self.end;
-        match self.output.write_all_at(records, offset) {
+    /// Writes to an output that should be empty.
+    pub fn new(output: O) -> PartWriter<O> {
+        PartWriter { output, end: 0 }
+    }
+
+    /// Appends whole records, in one write where the output takes it. Readers see them at once.
+    ///
+    /// # Errors
+    /// The output takes only a part; [`WriteError::safe`] says how many bytes of whole records it has.
+    pub fn append(&mut self, records: &[u8]) -> Result<(), WriteError> {
+        match self.output.write_all_at(records, self.end) {
             Ok(()) => {
                 self.end += records.len() as u64;
                 Ok(())
             }
-            Err(failed) => Err(WriteError {
-                part: FilePart::Records,
-                offset: FileOffset(offset),
-                size: records.len() as u64,
-                written: failed.written as u64,
-                safe: offset,
-                source: failed.source,
-            }),
+            Err(failed) => Err(self.append_failed(records, failed)),
+        }
+    }
+
+    /// Bytes of whole records appended so far.
+    pub fn size(&self) -> u64 {
+        self.end
+    }
+
+    /// The output that is written to.
+    pub fn output(&self) -> &O {
+        &self.output
+    }
+
+    /// Gives the output.
+    pub fn into_output(self) -> O {
+        self.output
+    }
+
+    #[cold]
+    fn append_failed(&mut self, records: &[u8], failed: Failed) -> WriteError {
+        let offset = FileOffset(self.end);
+        let written = records.get(..failed.written).unwrap_or(records);
+        let framing = Framing {
+            endian: Endian::NATIVE,
+        };
+        self.end += framing.whole_records(written) as u64;
+        WriteError {
+            part: FilePart::Records,
+            offset,
+            size: records.len() as u64,
+            written: failed.written as u64,
+            safe: self.end,
+            source: failed.source,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use oxperf_data::{DataError, FileHeader, Reader};
+use oxperf_data::{DataError, FileHeader, Reader, directory};
 use oxperf_sys::MappedFile;
 
 /// A recording, open.
@@ -71,7 +71,7 @@ impl Form {
             .map(|path| map(&File::open(path)?, path))
             .collect::<io::Result<_>>()?;
         Ok(Form::Directory {
-            data: map(data, &directory.join("data"))?,
+            data: map(data, &directory.join(directory::DATA_NAME))?,
             parts,
         })
     }
@@ -162,9 +162,8 @@ fn part_paths(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut parts = Vec::new();
     for entry in std::fs::read_dir(directory)? {
         let name = entry?.file_name();
-        let number = name.to_str().and_then(|name| name.strip_prefix("data."));
-        if let Some(number) = number.and_then(|number| number.parse::<u32>().ok()) {
-            parts.push((number, directory.join(&name)));
+        if let Some(index) = name.to_str().and_then(directory::part_index) {
+            parts.push((index, directory.join(&name)));
         }
     }
     parts.sort();

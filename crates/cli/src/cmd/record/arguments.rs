@@ -1,5 +1,6 @@
 //! The options of `record`: each defined once, with its help, and read into typed options.
 
+mod draining;
 mod files;
 
 use std::path::PathBuf;
@@ -47,6 +48,7 @@ pub(crate) fn command() -> Command {
         .next_help_heading("The file")
         .args(file_arguments())
         .args(files::options())
+        .args(draining::options())
         .next_help_heading("Messages")
         .args([
             flag("quiet", 'q').long("quiet").help("Print no messages but errors"),
@@ -204,7 +206,8 @@ pub(in crate::cmd) fn parse(
         privilege: privilege(matches),
         start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
     };
-    let mut output = output_options(matches, configuration)?;
+    let (draining, destination) = draining::draining(matches, destination(matches))?;
+    let mut output = output_options(matches, configuration, destination)?;
     warnings.extend(files::apply(matches, ring_bytes(&sampling), &mut output)?);
     // Without a table nobody knows what to keep.
     let build_id_cache =
@@ -214,6 +217,7 @@ pub(in crate::cmd) fn parse(
             target,
             sampling,
             output,
+            draining,
             sysfs: environment::sysfs(),
             open_log: environment::open_log(),
         },
@@ -278,9 +282,10 @@ fn fields(matches: &ArgMatches) -> SampleType {
 fn output_options(
     matches: &ArgMatches,
     configuration: &Configuration,
+    destination: Destination,
 ) -> Result<OutputOptions, ArgumentProblem> {
     Ok(OutputOptions {
-        destination: destination(matches),
+        destination,
         compression: compression(matches)?,
         build_ids: build_ids(matches, configuration),
         // It is for the recording.

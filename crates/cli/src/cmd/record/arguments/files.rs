@@ -35,6 +35,11 @@ pub(super) fn apply(
     output.max_size = text(matches, "max-size").map(max_size).transpose()?;
     output.timestamp_name = matches.get_flag("timestamp-filename");
     output.rotation = rotation(matches)?;
+    if let (Some(_), Destination::Directory(_)) = (output.rotation, &output.destination) {
+        output.rotation = None;
+        let message = "--switch-output option is not available in parallel streaming mode.";
+        warnings.push(message.to_owned());
+    }
     if let Some(rotation) = output.rotation {
         output.timestamp_name = true;
         if output.build_ids != BuildIdPolicy::All {
