@@ -43,6 +43,8 @@ cargo xtask TASK
                                 missing commands lent by perf 7.2; --table writes docs/perf-tests.md
   sweep --stat [--filter S] [--bin F]
                                 stat on made-up machines beside perf7: the lines of xtask/stat-lines.txt
+  sweep --stacks [--filter S] [--bin F]
+                                the share of complete stacks that profile takes of programs in several languages
   sweep --clients [--bin F]     programs that call perf or read its text, with oxperf and with perf7 (docs/clients.md)
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash

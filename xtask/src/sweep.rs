@@ -16,6 +16,7 @@ pub(crate) mod perf_tests;
 mod public;
 mod recorded;
 mod scope;
+mod stacks;
 mod stat;
 pub(crate) mod symfs;
 mod table;
@@ -70,6 +71,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if args.flag("--perf-tests") {
         return perf_tests::run(args);
+    }
+    if args.flag("--stacks") {
+        return stacks::run(args);
     }
     let Some(shared) = workspace::shared().filter(|path| path.join("fixtures/recorded").is_dir())
     else {

@@ -2,6 +2,7 @@
 //!
 //! Nothing is trusted: every offset is checked against the file, and a part that lies outside it is simply absent.
 
+mod dependencies;
 mod identity;
 mod markers;
 mod module;
@@ -16,6 +17,7 @@ use object::elf;
 
 use oxperf_abi::BuildId;
 
+pub use dependencies::Dependencies;
 pub use identity::build_id_of_file;
 pub use markers::{ElfMarker, markers_of_file};
 pub(crate) use module::linked;

@@ -6,6 +6,8 @@
 //! the same frames come out of the same input. Threads, mappings and recordings are not known here, and no file is
 //! opened: the caller answers what lies at an address ([`AddressSpace`]).
 //!
+//! [`FrameSurvey`] says whether an object's code keeps frame pointers, so that its callers are found without a copy.
+//!
 //! Every input is hostile. What is read from the copy is checked against its bounds, the steps of a walk and of a DWARF
 //! expression are limited, and an object whose tables are damaged ends a walk and nothing else.
 //!
@@ -37,6 +39,7 @@ mod registers;
 mod row;
 mod stack;
 mod step;
+mod survey;
 mod tables;
 mod walk;
 
@@ -45,4 +48,5 @@ pub use end::{UnwindEnd, UnwindEndCounts};
 pub use info::UnwindInfo;
 pub use registers::RegisterFile;
 pub use stack::StackCopy;
+pub use survey::FrameSurvey;
 pub use walk::{AddressSpace, Location, ObjectKey, Snapshot, UnwindCache, walk};

@@ -42,6 +42,11 @@ impl CallGraph {
     pub const STACK_SIZE: u32 = 8192;
     /// Most bytes of a copy: a record is not larger than 64 KiB.
     pub const LARGEST_STACK: u32 = 65528;
+
+    /// Returns whether samples hold copies of stacks.
+    pub fn copies_stacks(self) -> bool {
+        matches!(self, CallGraph::Dwarf { .. })
+    }
 }
 
 /// Records that a recording holds beside those that name tasks and mappings.

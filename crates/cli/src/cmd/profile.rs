@@ -3,6 +3,8 @@
 mod arguments;
 mod flame_graph;
 mod hottest;
+mod program;
+mod stacks;
 
 use std::path::{Path, PathBuf};
 

@@ -5,6 +5,7 @@
 mod debuginfod;
 #[cfg(feature = "https")]
 mod debuginfod_https;
+mod dependencies;
 #[allow(dead_code, reason = "no test of this crate needs all of it")]
 mod elf;
 mod locate;

@@ -6,5 +6,6 @@
 )]
 #[path = "../../../objects/tests/it/elf.rs"]
 mod elf;
+mod survey;
 mod tables;
 mod walk;

@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use oxperf_capture::{CallGraph, Target, TargetOptions};
+use oxperf_capture::{Target, TargetOptions, system};
+use oxperf_sys::process;
 
 use super::ProfileCommand;
+use super::stacks::{self, Circumstances};
+use crate::arguments::kinds::switch;
 use crate::arguments::{Invocation, symbols};
-use crate::cmd::record;
+use crate::cmd::record::{self, RecordCommand};
 use crate::failure::Failure;
 use crate::output::print_error;
 
@@ -42,6 +45,8 @@ pub(crate) fn command() -> Command {
                 .value_parser(value_parser!(usize))
                 .default_value("20")
                 .help("Functions in the table"),
+            switch("no-runtime-options")
+                .help("Start java and node as they are, without the options that make their stacks complete and name their functions"),
         ])
 }
 
@@ -62,19 +67,61 @@ pub(crate) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, 
     if record.options.target.target == Target::AllCpus && record.options.target.workload.is_none() {
         print_error(WHOLE_MACHINE);
     }
-    let call_graph = &mut record.options.sampling.call_graph;
-    if *call_graph == CallGraph::Off {
-        *call_graph = CallGraph::FramePointers { max_stack: None };
-    }
+    let title = title(&record.options.target);
+    complete_stacks(matches, &mut record);
     let page = matches.get_one::<PathBuf>("html").cloned();
     let command = ProfileCommand {
-        title: title(&record.options.target),
+        title,
         record,
         symbols: symbols::options(matches, &invocation.configuration),
         page: page.unwrap_or_default(),
         max_rows: matches.get_one("top").copied().unwrap_or(20),
     };
     super::perform(&command, &invocation.program)
+}
+
+/// Chooses how stacks are taken where the user does not say it, and tells in a line.
+fn complete_stacks(matches: &ArgMatches, record: &mut RecordCommand) {
+    let tell = |line: &str| {
+        if !matches.get_flag("quiet") {
+            print_error(line);
+        }
+    };
+    if !names_stacks(matches) {
+        let options = &mut record.options;
+        let machine = circumstances(matches);
+        tell(&stacks::choose(
+            &options.target,
+            &mut options.sampling,
+            machine,
+        ));
+        // Stacks are alike.
+        if options.sampling.call_graph.copies_stacks() && !matches.contains_id("compression-level")
+        {
+            options.output.compression = Some(1);
+        }
+    }
+    if matches.get_flag("no-runtime-options") {
+        return;
+    }
+    let workload = record.options.target.workload.as_mut();
+    if let Some(line) = workload.and_then(stacks::prepare_runtime) {
+        tell(&line);
+    }
+}
+
+fn names_stacks(matches: &ArgMatches) -> bool {
+    let switches = ["call-chains", "no-call-graph"];
+    switches.into_iter().any(|name| matches.get_flag(name)) || matches.contains_id("call-graph")
+}
+
+fn circumstances(matches: &ArgMatches) -> Circumstances {
+    Circumstances {
+        cpus: std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u64),
+        large_rings: system::permissions().privileged,
+        names_events: matches.contains_id("event"),
+        page: process::page_size(),
+    }
 }
 
 /// The command line of the workload.
