@@ -12,7 +12,7 @@ const DEEPEST: usize = 64;
 /// A control group whose tasks are counted.
 #[derive(Clone, Debug)]
 pub struct CountedCgroup {
-    name: String,
+    name: Arc<str>,
     directory: Arc<File>,
 }
 
@@ -69,7 +69,7 @@ impl CgroupTree {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         Ok(CountedCgroup {
-            name: name.to_owned(),
+            name: name.into(),
             directory: Arc::new(file),
         })
     }

@@ -55,18 +55,30 @@ pub struct CountOptions {
 pub struct CountRequest {
     /// The event.
     pub event: EventRequest,
+    /// What was found out.
+    pub findings: Findings,
+}
+
+/// What a run found out about an event.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Findings {
     /// The reason why nothing here counts it.
     pub refusal: Option<Explanation>,
     /// The name of the event whose place it took.
     pub replaces: Option<String>,
 }
 
+impl CountRequest {
+    fn split(self) -> (EventRequest, Findings) {
+        (self.event, self.findings)
+    }
+}
+
 impl From<EventRequest> for CountRequest {
     fn from(event: EventRequest) -> CountRequest {
         CountRequest {
             event,
-            refusal: None,
-            replaces: None,
+            findings: Findings::default(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 mod resolved;
 
+use std::sync::Arc;
+
 use oxperf_abi::{AttrFlags, BranchSampleType, Cpu, EventAttr, EventType, SoftwareId};
 
 use crate::cgroup::CountedCgroup;
@@ -30,7 +32,7 @@ pub struct EventRequest {
     /// Kind, config words, excluded modes, precision; the planner adds the rest.
     pub attr: EventAttr,
     /// The PMU's name, for messages.
-    pub pmu: String,
+    pub pmu: Arc<str>,
     /// System and event of a tracepoint.
     pub tracepoint: Option<(String, String)>,
     /// The index of the group's leader; `None` for an event that stands alone or leads.
@@ -78,7 +80,7 @@ pub struct EventRequest {
     /// The PMU counts for a part of the system and not for tasks: it is opened on those CPUs whatever the target.
     pub of_system: bool,
     /// Unit of the counts, `msec` of a clock.
-    pub unit: Option<String>,
+    pub unit: Option<Arc<str>>,
     /// The factor from a count to `unit`.
     pub scale: Option<f64>,
     /// The name by which metrics know it, where that is another one.
@@ -103,7 +105,7 @@ impl EventRequest {
         EventRequest {
             name: name.to_owned(),
             attr,
-            pmu: "software".to_owned(),
+            pmu: "software".into(),
             tracepoint: None,
             leader: None,
             group_name: None,

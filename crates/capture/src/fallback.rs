@@ -128,8 +128,8 @@ fn use_clock(clock: SoftwareId, request: &mut EventRequest) -> Notice {
     let asked = std::mem::take(&mut request.name);
     request.attr.kind = EventType::SOFTWARE;
     request.attr.config = clock as u64;
-    request.pmu = "software".to_owned();
-    request.unit = Some("msec".to_owned());
+    request.pmu = "software".into();
+    request.unit = Some("msec".into());
     request.scale = Some(1e-6);
     request.name = format!("{}{}", clock.names()[0], request.attr.flags.modifiers());
     Notice::EventReplaced {

@@ -106,7 +106,7 @@ impl Plan {
     ) -> Plan {
         let requests = requests.into();
         match purpose {
-            Purpose::Counting => Plan::for_counting(target, requests.kept, machine),
+            Purpose::Counting => Plan::for_counting(target, requests.kept.to_vec(), machine),
             Purpose::Sampling(sampling) => {
                 let attrs = sampling::Sampling {
                     target,
@@ -118,19 +118,20 @@ impl Plan {
         }
     }
 
-    fn for_counting(
+    /// Plans what is opened to count `requests`.
+    pub(crate) fn for_counting(
         target: &TargetOptions,
-        requests: &[EventRequest],
+        requests: Vec<EventRequest>,
         machine: &MachineInfo,
     ) -> Plan {
-        let attrs = counting::attrs(target, requests);
+        let attrs = counting::attrs(target, &requests);
         let events = requests
-            .iter()
+            .into_iter()
             .zip(attrs)
             .map(|(request, attr)| PlannedEvent {
-                request: request.clone(),
+                sites: sites::for_counting(target, machine, &request),
+                request,
                 attr,
-                sites: sites::for_counting(target, machine, request),
                 tracking: false,
             });
         Plan {

@@ -94,7 +94,10 @@ fn openable(
     observer: &mut dyn Observer,
 ) -> Result<Vec<EventRequest>, CaptureError> {
     while let Some(place) = requests.iter().position(|one| !one.is_counted_by_kernel()) {
-        let (event, pmu) = (requests[place].name.clone(), requests[place].pmu.clone());
+        let (event, pmu) = (
+            requests[place].name.clone(),
+            requests[place].pmu.to_string(),
+        );
         requests = without_event(&requests, place);
         if requests.is_empty() {
             return Err(CaptureError::NotCounted { event, pmu });

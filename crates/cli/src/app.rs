@@ -6,7 +6,9 @@ mod overview;
 mod refusal;
 mod typos;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
+use std::iter;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -18,7 +20,7 @@ use crate::configuration::Configuration;
 use crate::failure::{Failure, code};
 use crate::globals::{self, GlobalOptions, Request};
 use crate::pager::Habit;
-use crate::words::{self, Reading};
+use crate::words::{self, Mistake, Reading};
 use crate::{bundled, cmd, environment, features, output, pager, resources, usage};
 
 /// The whole command line, with all that the parser adds to it: for those who describe it.
@@ -51,10 +53,10 @@ fn command_of(program: &str, commands: &[cmd::Entry]) -> Command {
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Failure> {
     let arguments: Vec<OsString> = arguments.collect();
     let (program, command) = names(arguments.first());
-    let words = arguments.get(1..).unwrap_or_default();
+    let words = arguments.into_iter().skip(1);
     let (globals, request) = match command {
         Some(command) => {
-            let words = [&[command], words].concat();
+            let words = iter::once(command).chain(words).collect();
             (GlobalOptions::default(), Request::Command(words))
         }
         None => globals::parse(words, &program)?,
@@ -203,18 +205,16 @@ fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failu
         return Ok(unknown(program, &name.to_string_lossy()));
     };
     let root = command_of(program, std::slice::from_ref(entry));
-    let command = (entry.command)();
-    let rest = words::named_first(&command, &root, rest);
-    let (called, below) = words::called(&command, &rest);
+    let Some(command) = root.find_subcommand(entry.name) else {
+        return Ok(code::USAGE_OF_PROGRAM);
+    };
+    let rest = words::named_first(command, &root, rest);
+    let (called, below) = words::called(command, &rest);
     let path = [vec![entry.name.to_owned()], below].concat();
-    let forms = usage::forms(called, program, &path);
     let rest = &rest[path.len() - 1..];
     let reading = match words::read(called, &root, &with_globals(called, invocation, rest)) {
         Ok(reading) => reading,
-        Err(mistake) => {
-            output::print_error(&usage::with_mistake(called, &forms, &mistake));
-            return Ok(code::BAD_OPTION);
-        }
+        Err(mistake) => return Ok(refuse(called, program, &path, &mistake)),
     };
     let words = match reading {
         Reading::Run(words) => words,
@@ -224,12 +224,13 @@ fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failu
     arguments.extend(path.iter().map(OsString::from));
     arguments.extend(words);
     let (arguments, _unpacked) = bundled::open(arguments, &root)?;
-    let matches = match root.try_get_matches_from(&arguments) {
+    let matches = match root.try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
-            let mistake = refusal::mistake(&error);
-            output::print_error(&usage::with_mistake(called, &forms, &mistake));
-            return Ok(code::BAD_OPTION);
+            let command = (entry.command)();
+            let below: Vec<OsString> = path.iter().skip(1).map(OsString::from).collect();
+            let (called, _) = words::called(&command, &below);
+            return Ok(refuse(called, program, &path, &refusal::mistake(&error)));
         }
     };
     let Some((_, matches)) = matches.subcommand() else {
@@ -243,10 +244,21 @@ fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failu
     (entry.run)(matches, invocation)
 }
 
+/// Says what is wrong with the words of a command; gives the exit code.
+fn refuse(command: &Command, program: &str, path: &[String], mistake: &Mistake) -> i32 {
+    let forms = usage::forms(command, program, path);
+    output::print_error(&usage::with_mistake(command, &forms, mistake));
+    code::BAD_OPTION
+}
+
 /// The words of a command, with those before it that are for it.
-fn with_globals(command: &Command, invocation: &Invocation, words: &[OsString]) -> Vec<OsString> {
+fn with_globals<'w>(
+    command: &Command,
+    invocation: &Invocation,
+    words: &'w [OsString],
+) -> Cow<'w, [OsString]> {
     let globals = &invocation.globals;
-    let mut all = Vec::new();
+    let mut all: Vec<OsString> = Vec::new();
     if let Some(folder) = &globals.build_id_dir {
         all.extend(["--buildid-dir".into(), folder.clone()]);
     }
@@ -254,8 +266,11 @@ fn with_globals(command: &Command, invocation: &Invocation, words: &[OsString]) 
     if command.get_arguments().any(is_verbose) {
         all.extend((0..globals.verbosity).map(|_| "--verbose".into()));
     }
+    if all.is_empty() {
+        return Cow::Borrowed(words);
+    }
     all.extend_from_slice(words);
-    all
+    Cow::Owned(all)
 }
 
 /// Answers a question about a command, given by its words.

@@ -91,12 +91,12 @@ pub(crate) enum Request {
 /// # Errors
 /// A word is no option, or lacks its value.
 pub(crate) fn parse(
-    words: &[OsString],
+    words: impl Iterator<Item = OsString>,
     program: &str,
 ) -> Result<(GlobalOptions, Request), Failure> {
     let mut parser = Parser {
         options: GlobalOptions::default(),
-        rest: words.iter().cloned().collect(),
+        rest: words.collect(),
     };
     let request = parser
         .parse()
@@ -138,7 +138,7 @@ impl Parser {
         while let Some(word) = self.rest.front().cloned() {
             let text = word.to_string_lossy();
             if !text.starts_with('-') {
-                return Ok(Request::Command(self.rest.drain(..).collect()));
+                return Ok(Request::Command(self.all_the_rest()));
             }
             self.rest.pop_front();
             if let Some(request) = self.option(&text)? {
@@ -146,6 +146,10 @@ impl Parser {
             }
         }
         Ok(Request::Nothing)
+    }
+
+    fn all_the_rest(&mut self) -> Vec<OsString> {
+        std::mem::take(&mut self.rest).into()
     }
 
     /// Takes an option; gives the request that it is, if it is one.
@@ -156,7 +160,7 @@ impl Parser {
         };
         match (name, &attached) {
             ("-h" | "--help", None) => {
-                return Ok(Some(Request::Help(self.rest.drain(..).collect())));
+                return Ok(Some(Request::Help(self.all_the_rest())));
             }
             ("-v" | "--version", None) => return Ok(Some(Request::Version)),
             ("-vv", None) => return Ok(Some(Request::Features)),
@@ -210,8 +214,7 @@ mod tests {
     use super::*;
 
     fn read(words: &[&str]) -> Result<(GlobalOptions, Request), String> {
-        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        parse(&words, "perf").map_err(|failure| failure.to_string())
+        parse(words.iter().map(OsString::from), "perf").map_err(|failure| failure.to_string())
     }
 
     fn command(words: &[&str]) -> Request {

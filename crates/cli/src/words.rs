@@ -4,6 +4,7 @@
 
 mod option;
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
@@ -69,18 +70,24 @@ const SHORTEST_NAME: usize = 3;
 
 /// The words behind the name of a command that runs programs, with the name of a command below it moved to the
 /// beginning where it stands behind options.
-pub(crate) fn named_first(command: &Command, above: &Command, words: &[OsString]) -> Vec<OsString> {
+pub(crate) fn named_first<'w>(
+    command: &Command,
+    above: &Command,
+    words: &'w [OsString],
+) -> Cow<'w, [OsString]> {
+    if !command.has_subcommands() {
+        return Cow::Borrowed(words);
+    }
     let mut reader = Reader::new(command, above, words);
-    let moves = command.has_subcommands() && reader.runs_a_program();
-    let is_run = moves && reader.options() == Ok(None);
+    let is_run = reader.runs_a_program() && reader.options() == Ok(None);
     let place = words.len() - reader.positional.len();
     let word = reader.positional.first().filter(|_| is_run);
     let below = word.and_then(|word| below_in_short(command, word));
     let Some(name) = below.filter(|_| place == 0 || words[place - 1] != "--") else {
-        return words.to_vec();
+        return Cow::Borrowed(words);
     };
     let (before, behind) = (&words[..place], &words[place + 1..]);
-    [&[OsString::from(name)], before, behind].concat()
+    Cow::Owned([&[OsString::from(name)], before, behind].concat())
 }
 
 /// The command below that a word names, in full or in short.
@@ -114,7 +121,7 @@ struct Given {
 }
 
 struct Reader<'a> {
-    options: Options,
+    options: Options<'a>,
     command: &'a Command,
     words: &'a [OsString],
     next: usize,
@@ -123,7 +130,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(command: &'a Command, above: &Command, words: &'a [OsString]) -> Reader<'a> {
+    fn new(command: &'a Command, above: &'a Command, words: &'a [OsString]) -> Reader<'a> {
         Reader {
             options: Options::of(command, above),
             command,
@@ -206,7 +213,7 @@ impl<'a> Reader<'a> {
                 });
             }
         };
-        let shown = Shown::Long(self.options.name(option).to_owned());
+        let shown = Shown::Long(self.options.name(option).into_owned());
         if !is_set {
             if attached.is_some() {
                 return Err(takes_no_value(&Shown::Long(name)));

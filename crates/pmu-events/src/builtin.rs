@@ -1,6 +1,6 @@
 //! The built-in tables.
 
-use crate::mapfile::Mapfile;
+use crate::mapfile;
 use crate::packed::PackedTables;
 use crate::store::Store;
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ fn directory() -> Option<&'static PackedTables<'static>> {
 pub(crate) fn paths(cpu_id: &str) -> Vec<&'static str> {
     let mut paths = Vec::new();
     if let Some(tables) = directory() {
-        for row in Mapfile::parse(tables.mapfile).0.rows_of(cpu_id) {
+        for row in mapfile::rows_for(tables.mapfile, cpu_id) {
             if !paths.contains(&row.path) {
                 paths.push(row.path);
             }
@@ -43,6 +43,7 @@ pub(crate) fn unpack(paths: &[&str]) -> Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mapfile::Mapfile;
 
     #[test]
     fn every_row_has_its_tables_and_every_block_can_be_read() {

@@ -33,14 +33,10 @@ impl<'a> Mapfile<'a> {
     /// Reads the text, and the numbers of the lines that are no rows.
     pub fn parse(text: &'a str) -> (Mapfile<'a>, Vec<usize>) {
         let (mut rows, mut refused) = (Vec::new(), Vec::new());
-        for (index, line) in text.lines().enumerate().skip(1) {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            match parse_row(line, index + 1) {
+        for (number, line) in written_lines(text) {
+            match parse_row(line, number) {
                 Some(row) => rows.push(row),
-                None => refused.push(index + 1),
+                None => refused.push(number),
             }
         }
         (Mapfile { rows }, refused)
@@ -53,15 +49,47 @@ impl<'a> Mapfile<'a> {
 
     /// The rows for a CPU: of each type the first that matches.
     pub fn rows_of(&self, cpu_id: &str) -> Vec<MapRow<'a>> {
-        let mut found: Vec<MapRow<'a>> = Vec::new();
-        for row in &self.rows {
-            let is_taken = found.iter().any(|other| other.is_of_same_type(row));
-            if !is_taken && matches(row.cpu, cpu_id) {
-                found.push(*row);
-            }
-        }
-        found
+        let mut is_for = is_for(cpu_id);
+        let rows = self.rows.iter().filter(|row| is_for(row.cpu));
+        first_of_each_type(rows.copied())
     }
+}
+
+/// The rows for a CPU in the text of a mapfile, as [`Mapfile::rows_of`] has them. Of other lines the first field alone is
+/// read.
+pub(crate) fn rows_for<'a>(text: &'a str, cpu_id: &str) -> Vec<MapRow<'a>> {
+    let mut is_for = is_for(cpu_id);
+    let first_field = |line: &'a str| line.split(',').next().unwrap_or_default().trim_end();
+    let lines = written_lines(text).filter(|(_, line)| is_for(first_field(line)));
+    first_of_each_type(lines.filter_map(|(number, line)| parse_row(line, number)))
+}
+
+/// The lines that are to be rows, with their numbers from 1.
+fn written_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().map(str::trim).zip(1..).skip(1);
+    let lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|(line, number)| (number, line))
+}
+
+/// Says of a pattern whether it is for the CPU. The rows of one model follow each other and have one pattern.
+fn is_for<'p>(cpu_id: &str) -> impl FnMut(&'p str) -> bool {
+    let mut before = ("", false);
+    move |pattern| {
+        if pattern != before.0 {
+            before = (pattern, matches(pattern, cpu_id));
+        }
+        before.1
+    }
+}
+
+fn first_of_each_type<'a>(rows: impl Iterator<Item = MapRow<'a>>) -> Vec<MapRow<'a>> {
+    let mut found: Vec<MapRow<'a>> = Vec::new();
+    for row in rows {
+        if !found.iter().any(|other| other.is_of_same_type(&row)) {
+            found.push(row);
+        }
+    }
+    found
 }
 
 impl MapRow<'_> {
@@ -214,7 +242,9 @@ AuthenticAMD-25-[[:xdigit:]]+,v1,amdzen4,core
     fn paths(cpu_id: &str) -> Vec<&str> {
         let (map, refused) = Mapfile::parse(KERNEL_LIKE);
         assert_eq!(refused, []);
-        map.rows_of(cpu_id).iter().map(|row| row.path).collect()
+        let rows = map.rows_of(cpu_id);
+        assert_eq!(rows_for(KERNEL_LIKE, cpu_id), rows);
+        rows.iter().map(|row| row.path).collect()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::plain_names::is_plain;
 use crate::store::Store;
 use bytes::{Cursor, put_number, put_text};
 use flate2::Compression;
-use flate2::read::ZlibDecoder;
+use flate2::bufread::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -21,6 +21,9 @@ const MAGIC: &[u8] = b"oxpmu-2\n";
 
 /// A block of more bytes than this, unpacked, is refused.
 const MAX_BLOCK: u64 = 1 << 24;
+
+/// The bytes that come out of one byte of a block, about.
+const UNPACKED: usize = 5;
 
 /// The tables of one model, to be packed.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +82,7 @@ fn plain_names(models: &[PackedModel]) -> BTreeSet<&str> {
 pub struct PackedTables<'a> {
     /// The text of the mapfile.
     pub mapfile: &'a str,
+    /// In their order.
     plain_names: Vec<&'a str>,
     models: Vec<(&'a str, &'a [u8])>,
 }
@@ -117,7 +121,7 @@ impl<'a> PackedTables<'a> {
 
     /// Returns whether a model may have an event of this name in lower case, as far as can be said without unpacking one.
     pub fn may_have(&self, name: &str) -> bool {
-        !is_plain(name) || self.plain_names.contains(&name)
+        !is_plain(name) || self.plain_names.binary_search(&name).is_ok()
     }
 
     /// The paths of the models.
@@ -138,7 +142,7 @@ impl<'a> PackedTables<'a> {
     pub(crate) fn unpack(&self, paths: &[&str]) -> Result<Store, PackedError> {
         let mut store = crate::store::StoreBuilder::default();
         for (_, block) in self.models.iter().filter(|(path, _)| paths.contains(path)) {
-            let mut bytes = Vec::new();
+            let mut bytes = Vec::with_capacity(block.len() * UNPACKED);
             ZlibDecoder::new(*block)
                 .take(MAX_BLOCK)
                 .read_to_end(&mut bytes)?;

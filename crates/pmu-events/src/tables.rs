@@ -5,6 +5,7 @@ use crate::entry::{TableEvent, TableMetric};
 use crate::error::TableProblem;
 use crate::folder::{Loaded, TableFolder};
 use crate::store::Store;
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
@@ -117,7 +118,7 @@ impl EventTables {
 
     /// The events of this name, in any case, of all PMUs.
     pub fn events_named(&self, name: &str) -> Vec<TableEvent<'_>> {
-        let name = name.to_ascii_lowercase();
+        let name = lower_case(name);
         let mut found: Vec<TableEvent<'_>> = Vec::new();
         for store in self.stores_with(&name) {
             for event in store.events_named(&name) {
@@ -191,6 +192,14 @@ impl EventTables {
             let mut same_name = self.store(source).metrics_named(metric.name);
             same_name.any(|other| other.pmu == metric.pmu)
         })
+    }
+}
+
+fn lower_case(name: &str) -> Cow<'_, str> {
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
     }
 }
 

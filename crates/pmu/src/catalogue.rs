@@ -12,9 +12,10 @@ use crate::tool::ToolPmu;
 use crate::{PmuSource, TracepointSource};
 use oxperf_abi::EventType;
 use oxperf_pmu_events::EventTables;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::rc::Rc;
 
 const CPU: &str = "cpu";
 const SOFTWARE: &str = "software";
@@ -36,7 +37,7 @@ pub struct Catalogue<'a> {
     tracepoints: &'a dyn TracepointSource,
     filter: Option<PmuFilter>,
     /// The places of the PMUs that have an event, by the names that were looked up.
-    with_event: RefCell<HashMap<String, Vec<usize>>>,
+    with_event: RefCell<FxHashMap<String, Rc<[usize]>>>,
 }
 
 /// The PMUs among which names of events and patterns are looked up; one that is named before a slash is always taken.
@@ -193,19 +194,18 @@ impl<'a> Catalogue<'a> {
     }
 
     /// The PMUs that have an event of this name, as one of their own or as a generic one.
-    pub(crate) fn with_event(&self, name: &str) -> Vec<&Pmu<'a>> {
-        let at = |places: &Vec<usize>| places.iter().map(|place| &self.known[*place]).collect();
-        if let Some(places) = self.with_event.borrow().get(name) {
-            return at(places);
-        }
-        let places = self.places_with_event(name);
-        let pmus = at(&places);
-        let mut looked_up = self.with_event.borrow_mut();
-        looked_up.insert(name.to_owned(), places);
-        pmus
+    pub(crate) fn with_event(&self, name: &str) -> impl ExactSizeIterator<Item = &Pmu<'a>> {
+        let known = self.with_event.borrow().get(name).cloned();
+        let places = known.unwrap_or_else(|| {
+            let places = self.places_with_event(name);
+            let mut looked_up = self.with_event.borrow_mut();
+            looked_up.insert(name.to_owned(), Rc::clone(&places));
+            places
+        });
+        (0..places.len()).map(move |index| &self.known[places[index]])
     }
 
-    fn places_with_event(&self, name: &str) -> Vec<usize> {
+    fn places_with_event(&self, name: &str) -> Rc<[usize]> {
         let generic = GenericEvents::named(name);
         let in_tables = self.tables.map(|tables| tables.events_named(name));
         let in_tables = in_tables.unwrap_or_default();

@@ -217,7 +217,7 @@ mod tests {
         let both = found(&devices, "drm-engine-render");
         let read = both
             .iter()
-            .map(|event| (event.pmu.as_str(), event.attr.kind.0, event.attr.config));
+            .map(|event| (&*event.pmu, event.attr.kind.0, event.attr.config));
         assert_eq!(
             read.collect::<Vec<_>>(),
             [("drm_i915", 0xfffe_0000, 1), ("drm_xe", 0xfffe_0001, 1)]

@@ -282,7 +282,7 @@ mod tests {
             ("in_vcore", "hwmon_my-board.x", 0xffff_0003, 0x60000),
         ] {
             let event = found(&sensors, text).unwrap();
-            let read = (event.pmu.as_str(), event.attr.kind.0, event.attr.config);
+            let read = (&*event.pmu, event.attr.kind.0, event.attr.config);
             assert_eq!(read, (pmu, kind, config), "{text}");
             assert!(!event.is_counted_by_kernel());
         }

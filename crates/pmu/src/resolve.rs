@@ -27,19 +27,16 @@ use oxperf_abi::EventType;
 /// # Errors
 /// The first event that is not there or whose terms do not fit.
 pub fn resolve(
-    list: &EventList,
+    list: &EventList<'_>,
     catalogue: &Catalogue<'_>,
 ) -> Result<Vec<ResolvedEvent>, SyntaxError> {
-    let mut resolved = Vec::new();
+    let mut resolved = Vec::with_capacity(list.items.len());
     for item in &list.items {
         match item {
-            ListItem::Event(event) => {
-                resolve_event(event, catalogue).map(|events| resolved.extend(events))
-            }
-            ListItem::Group(group) => resolve_group(group, resolved.len(), catalogue)
-                .map(|events| resolved.extend(events)),
+            ListItem::Event(event) => resolve_event(event, catalogue, &mut resolved),
+            ListItem::Group(group) => resolve_group(group, catalogue, &mut resolved),
         }
-        .map_err(|problems| SyntaxError::new(&list.text, problems))?;
+        .map_err(|problems| SyntaxError::new(list.text, problems))?;
     }
     let mut events = regroup::regroup(resolved, catalogue);
     // Who writes a pattern expects that its PMUs are told apart.
@@ -49,80 +46,107 @@ pub fn resolve(
     Ok(events)
 }
 
-fn is_wildcard(event: &EventSpec, catalogue: &Catalogue<'_>) -> bool {
+fn is_wildcard(event: &EventSpec<'_>, catalogue: &Catalogue<'_>) -> bool {
     matches!(&event.form, EventForm::WithTerms(name) if catalogue.is_wildcard(name))
 }
 
-type Found = Result<Vec<ResolvedEvent>, Vec<SyntaxProblem>>;
+/// The outcome of a search that appends what it finds.
+type Found = Result<(), Vec<SyntaxProblem>>;
 
-fn resolve_event(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
-    let mut found = look_up(event, catalogue)?;
-    for resolved in &mut found {
+fn resolve_event(
+    event: &EventSpec<'_>,
+    catalogue: &Catalogue<'_>,
+    found: &mut Vec<ResolvedEvent>,
+) -> Found {
+    let first = found.len();
+    look_up(event, catalogue, found)?;
+    for resolved in &mut found[first..] {
         modifiers::apply(resolved, event.modifiers);
     }
-    Ok(found)
+    Ok(())
 }
 
-/// Members after the first follow the leader at index `leader`.
-fn resolve_group(group: &GroupSpec, leader: usize, catalogue: &Catalogue<'_>) -> Found {
-    let mut members = Vec::new();
+/// Members after the first follow it.
+fn resolve_group(
+    group: &GroupSpec<'_>,
+    catalogue: &Catalogue<'_>,
+    found: &mut Vec<ResolvedEvent>,
+) -> Found {
+    let leader = found.len();
     for event in &group.events {
         let combined = modifiers::combine(event, group).map_err(|problem| vec![problem])?;
-        for mut member in look_up(event, catalogue)? {
-            let first = members.is_empty();
+        let first = found.len();
+        look_up(event, catalogue, found)?;
+        for (place, member) in found.iter_mut().enumerate().skip(first) {
+            let leads = place == leader;
             modifiers::apply(
-                &mut member,
-                modifiers::for_member(combined, event.modifiers, first),
+                member,
+                modifiers::for_member(combined, event.modifiers, leads),
             );
-            member.leader = (!first).then_some(leader);
-            member.group_name = group.name.clone().filter(|_| first);
+            member.leader = (!leads).then_some(leader);
+            member.group_name = group.name.filter(|_| leads).map(str::to_owned);
             member.weak_group = group.modifiers.weak;
-            members.push(member);
         }
     }
-    Ok(members)
+    Ok(())
 }
 
-fn look_up(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
-    match &event.form {
-        EventForm::Name(name) => named(event, name, catalogue),
-        EventForm::WithTerms(name) => with_terms(event, name, catalogue),
-        EventForm::Raw(config) => raw(event, *config, catalogue),
-        EventForm::Numeric { kind, config } => numeric(event, *kind, *config, catalogue),
+fn look_up(
+    event: &EventSpec<'_>,
+    catalogue: &Catalogue<'_>,
+    found: &mut Vec<ResolvedEvent>,
+) -> Found {
+    let one = match event.form {
+        EventForm::Name(name) => return named(event, name, catalogue, found),
+        EventForm::WithTerms(name) => return with_terms(event, name, catalogue, found),
         EventForm::Tracepoint {
             system,
             event: name,
-        } => tracepoint::resolve(event, system, name, catalogue.tracepoints()),
+        } => return tracepoint::resolve(event, system, name, catalogue.tracepoints(), found),
+        EventForm::Raw(config) => raw(event, config, catalogue),
+        EventForm::Numeric { kind, config } => numeric(event, kind, config, catalogue).map(Some),
         EventForm::Breakpoint {
             address,
             length,
             access,
-        } => breakpoint::resolve(event, *address, *length, *access).map(|event| vec![event]),
-    }
+        } => breakpoint::resolve(event, address, length, access).map(Some),
+    };
+    found.extend(one.map_err(|problem| vec![problem])?);
+    Ok(())
 }
 
-fn named(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
+fn named(
+    event: &EventSpec<'_>,
+    name: &str,
+    catalogue: &Catalogue<'_>,
+    found: &mut Vec<ResolvedEvent>,
+) -> Found {
     let headline = Headline {
         message: "Bad event name",
         help: "Unable to find event on a PMU of",
     };
-    let found = on_pmus_with_event(event, name, catalogue);
-    headline.over(found, event, name, catalogue)
+    let outcome = on_pmus_with_event(event, name, catalogue, found);
+    headline.over(outcome, event, name, catalogue)
 }
 
 /// A name before a slash is a PMU's (or, as a pattern or without its number, that of several); else an event's.
-fn with_terms(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
+fn with_terms(
+    event: &EventSpec<'_>,
+    name: &str,
+    catalogue: &Catalogue<'_>,
+    found: &mut Vec<ResolvedEvent>,
+) -> Found {
     let headline = Headline {
         message: "Bad event or PMU",
         help: "Unable to find PMU or event on a PMU of",
     };
     let matching = catalogue.matching(name);
-    let found = if matching.is_empty() {
-        on_pmus_with_event(event, name, catalogue)
+    let outcome = if matching.is_empty() {
+        on_pmus_with_event(event, name, catalogue, found)
     } else {
-        Some(on_each(&matching, event, &event.terms))
+        Some(on_each(matching, event, &event.terms, found))
     };
-    headline.over(found, event, name, catalogue)
+    headline.over(outcome, event, name, catalogue)
 }
 
 /// The general finding that stands before those about details.
@@ -133,18 +157,18 @@ struct Headline {
 }
 
 impl Headline {
-    /// The events that were found, or the findings with the general one first. A name that nothing has gets near ones.
+    /// The findings with the general one first. A name that nothing has gets near ones.
     fn over(
         self,
-        found: Option<Found>,
-        event: &EventSpec,
+        outcome: Option<Found>,
+        event: &EventSpec<'_>,
         name: &str,
         catalogue: &Catalogue<'_>,
     ) -> Found {
         let headline = |help| SyntaxProblem::new(event.position, self.message).with_help(help);
         let help = || format!("{} '{name}'", self.help);
-        match found {
-            Some(Ok(events)) => Ok(events),
+        match outcome {
+            Some(Ok(())) => Ok(()),
             Some(Err(mut problems)) => {
                 problems.insert(0, headline(help()));
                 Err(problems)
@@ -159,26 +183,39 @@ impl Headline {
 }
 
 /// The event of this name on every PMU that has it; `None` when none has. The name is then one more term.
-fn on_pmus_with_event(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Option<Found> {
+fn on_pmus_with_event(
+    event: &EventSpec<'_>,
+    name: &str,
+    catalogue: &Catalogue<'_>,
+    found: &mut Vec<ResolvedEvent>,
+) -> Option<Found> {
     let pmus = catalogue.with_event(name);
     if let Some(term) = event.terms.iter().find(|term| legacy::is_term(term)) {
         return Some(Err(vec![legacy::without_core_pmu(term)]));
     }
-    if pmus.is_empty() {
+    if pmus.len() == 0 {
         return None;
     }
-    let named = Term {
-        name: name.to_owned(),
+    let named = [Term {
+        name,
         position: event.position,
         value: None,
+    }];
+    let outcome = match event.terms.as_slice() {
+        [] => on_each(pmus, event, &named, found),
+        terms => on_each(pmus, event, &[terms, &named].concat(), found),
     };
-    let terms = [event.terms.as_slice(), &[named]].concat();
-    Some(on_each(&pmus, event, &terms))
+    Some(outcome)
 }
 
 /// The event on each PMU that takes its terms; the problem of the first refused one when none does.
-fn on_each(pmus: &[&Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
-    let (mut found, mut refused) = (Vec::with_capacity(pmus.len()), None);
+fn on_each<'c, 'a: 'c>(
+    pmus: impl IntoIterator<Item = &'c Pmu<'a>>,
+    event: &EventSpec<'_>,
+    terms: &[Term<'_>],
+    found: &mut Vec<ResolvedEvent>,
+) -> Found {
+    let (first, mut refused) = (found.len(), None);
     for pmu in pmus {
         match apply::on_pmu(pmu, event, terms) {
             Ok(event) => found.push(event),
@@ -186,30 +223,40 @@ fn on_each(pmus: &[&Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
         }
     }
     match refused {
-        Some(problem) if found.is_empty() => Err(vec![problem]),
-        _ => Ok(found),
+        Some(problem) if found.len() == first => Err(vec![problem]),
+        _ => Ok(()),
     }
 }
 
-fn raw(event: &EventSpec, config: u64, catalogue: &Catalogue<'_>) -> Found {
+/// The event of a raw code; none without a PMU of cores.
+fn raw(
+    event: &EventSpec<'_>,
+    config: u64,
+    catalogue: &Catalogue<'_>,
+) -> Result<Option<ResolvedEvent>, SyntaxProblem> {
     // Of several kinds of cores, the one that has the kernel's number for raw codes.
     let owner = catalogue.cores().find(|pmu| pmu.kind() == EventType::RAW);
     let Some(pmu) = owner.or_else(|| catalogue.cores().next()) else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
-    let mut resolved = apply::with_sample_terms(pmu, event).map_err(|problem| vec![problem])?;
+    let mut resolved = apply::with_sample_terms(pmu, event)?;
     resolved.attr.kind = EventType::RAW;
     resolved.attr.config = config;
-    Ok(vec![resolved])
+    Ok(Some(resolved))
 }
 
-fn numeric(event: &EventSpec, kind: u32, config: u64, catalogue: &Catalogue<'_>) -> Found {
+fn numeric(
+    event: &EventSpec<'_>,
+    kind: u32,
+    config: u64,
+    catalogue: &Catalogue<'_>,
+) -> Result<ResolvedEvent, SyntaxProblem> {
     let pmu = catalogue.of_kind(kind);
-    let mut resolved = apply::with_sample_terms(&pmu, event).map_err(|problem| vec![problem])?;
+    let mut resolved = apply::with_sample_terms(&pmu, event)?;
     resolved.attr.kind = EventType(kind);
     resolved.attr.config = config;
     resolved.set_unit_of_clock();
-    Ok(vec![resolved])
+    Ok(resolved)
 }
 
 #[cfg(test)]

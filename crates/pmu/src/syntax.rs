@@ -22,7 +22,7 @@ pub use ast::{
 };
 pub(crate) use modifiers::MAX_PRECISE;
 pub use modifiers::Modifiers;
-pub(crate) use number::{parse_number, parse_raw};
+pub(crate) use number::{parse_number, parse_raw_term};
 
 use crate::{SyntaxError, SyntaxProblem};
 use scanner::Scanner;
@@ -31,15 +31,12 @@ use scanner::Scanner;
 ///
 /// # Errors
 /// The position at which it is no event text, and the reason.
-pub fn parse(text: &str) -> Result<EventList, SyntaxError> {
+pub fn parse(text: &str) -> Result<EventList<'_>, SyntaxError> {
     let items = parse_items(text).map_err(|problem| SyntaxError::new(text, vec![problem]))?;
-    Ok(EventList {
-        text: text.to_owned(),
-        items,
-    })
+    Ok(EventList { text, items })
 }
 
-fn parse_items(text: &str) -> Result<Vec<ListItem>, SyntaxProblem> {
+fn parse_items(text: &str) -> Result<Vec<ListItem<'_>>, SyntaxProblem> {
     let mut scanner = Scanner::new(text);
     let mut items = vec![item(&mut scanner)?];
     while scanner.take(',') {
@@ -52,7 +49,7 @@ fn parse_items(text: &str) -> Result<Vec<ListItem>, SyntaxProblem> {
     }
 }
 
-fn item(scanner: &mut Scanner<'_>) -> Result<ListItem, SyntaxProblem> {
+fn item<'t>(scanner: &mut Scanner<'t>) -> Result<ListItem<'t>, SyntaxProblem> {
     match group_opening(scanner) {
         Some(name) => group(scanner, name).map(ListItem::Group),
         None => event::event(scanner).map(ListItem::Event),
@@ -60,7 +57,7 @@ fn item(scanner: &mut Scanner<'_>) -> Result<ListItem, SyntaxProblem> {
 }
 
 /// Takes `name{` or `{`, if that is what follows, and returns the name.
-fn group_opening(scanner: &mut Scanner<'_>) -> Option<Option<String>> {
+fn group_opening<'t>(scanner: &mut Scanner<'t>) -> Option<Option<&'t str>> {
     let mut ahead = scanner.clone();
     ahead.skip_spaces();
     let name = ahead.take_while(event::is_name_char);
@@ -69,10 +66,13 @@ fn group_opening(scanner: &mut Scanner<'_>) -> Option<Option<String>> {
         return None;
     }
     *scanner = ahead;
-    Some((!name.is_empty()).then(|| name.to_owned()))
+    Some((!name.is_empty()).then_some(name))
 }
 
-fn group(scanner: &mut Scanner<'_>, name: Option<String>) -> Result<GroupSpec, SyntaxProblem> {
+fn group<'t>(
+    scanner: &mut Scanner<'t>,
+    name: Option<&'t str>,
+) -> Result<GroupSpec<'t>, SyntaxProblem> {
     let mut events = vec![event::event(scanner)?];
     while scanner.take(',') {
         events.push(event::event(scanner)?);
@@ -102,18 +102,10 @@ mod tests {
     fn shown(text: &str) -> String {
         let list = parse(text).unwrap();
         let words = list.items.iter().map(|item| match item {
-            ListItem::Event(event) => event.name.clone(),
+            ListItem::Event(event) => event.name.to_owned(),
             ListItem::Group(group) => {
-                let names: Vec<&str> = group
-                    .events
-                    .iter()
-                    .map(|event| event.name.as_str())
-                    .collect();
-                format!(
-                    "{}<{}>",
-                    group.name.as_deref().unwrap_or(""),
-                    names.join(" ")
-                )
+                let names: Vec<&str> = group.events.iter().map(|event| event.name).collect();
+                format!("{}<{}>", group.name.unwrap_or(""), names.join(" "))
             }
         });
         words.collect::<Vec<_>>().join(" ")

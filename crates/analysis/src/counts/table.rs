@@ -154,10 +154,8 @@ impl CountTable {
     }
 
     fn sums(&self, grouping: CountGrouping, places: &CpuPlaces, merges: bool) -> Vec<CountRow> {
-        let mut sums = Sums {
-            needs_all: !matches!(grouping, CountGrouping::All | CountGrouping::Thread),
-            ..Sums::default()
-        };
+        let needs_all = !matches!(grouping, CountGrouping::All | CountGrouping::Thread);
+        let mut sums = Sums::new(needs_all, self.events.len());
         for (index, event) in self.events.iter().enumerate() {
             let shown = if merges { self.alike[index] } else { index };
             for (site, reading) in event.sites.iter().zip(&self.readings[index]) {
@@ -232,7 +230,6 @@ fn first_alike(events: &[CountEvent]) -> Vec<usize> {
 }
 
 /// Sums of readings, in the order in which their events and groups came.
-#[derive(Default)]
 struct Sums {
     /// A group of which one counter did not count has no sum.
     needs_all: bool,
@@ -249,10 +246,26 @@ struct Sum {
 }
 
 impl Sums {
+    /// No sums yet, of so many events.
+    fn new(needs_all: bool, events: usize) -> Sums {
+        let mut places = FxHashMap::default();
+        places.reserve(events);
+        Sums {
+            needs_all,
+            sums: Vec::with_capacity(events),
+            places,
+        }
+    }
+
     fn add(&mut self, event: usize, group: CountGroup, reading: CountReading) {
         let is_void = self.needs_all && !reading.is_counted();
         let next = self.sums.len();
-        let place = *self.places.entry((event, group)).or_insert(next);
+        let is_last = |last: &Sum| (last.event, last.group) == (event, group);
+        let place = match self.sums.last() {
+            // Where all sites of an event are one group, this is the way of all but the first.
+            Some(last) if is_last(last) => next - 1,
+            _ => *self.places.entry((event, group)).or_insert(next),
+        };
         match self.sums.get_mut(place) {
             Some(sum) => {
                 sum.reading = sum.reading.plus(reading);

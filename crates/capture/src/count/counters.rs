@@ -5,9 +5,9 @@ use std::io;
 use oxperf_abi::{CountReading, Cpu, EventId};
 use oxperf_sys::{Control, ControlScope, CounterRead, EventFd, Kernel, cpus};
 
-use super::CountRequest;
 use super::moves::CpuMoves;
 use super::own::{OwnCounter, OwnSources, RunMoment};
+use super::{CountRequest, Findings};
 use crate::event::EventRequest;
 use crate::explain::Explanation;
 use crate::plan::{OpenSite, PlannedEvent};
@@ -30,12 +30,12 @@ pub struct CountedEvent {
 }
 
 impl CountedEvent {
-    pub(super) fn new(planned: PlannedEvent, request: CountRequest) -> CountedEvent {
+    pub(super) fn new(planned: PlannedEvent, findings: Findings) -> CountedEvent {
         CountedEvent {
             fds: planned.sites.iter().map(|_| None).collect(),
             planned,
-            refusal: request.refusal,
-            replaces: request.replaces,
+            refusal: findings.refusal,
+            replaces: findings.replaces,
             waits: false,
             unplugged: None,
         }
@@ -106,8 +106,10 @@ impl Counters {
     pub fn requests(&self) -> Vec<CountRequest> {
         let request = |event: &CountedEvent| CountRequest {
             event: event.request().clone(),
-            refusal: event.refusal.clone(),
-            replaces: event.replaces.clone(),
+            findings: Findings {
+                refusal: event.refusal.clone(),
+                replaces: event.replaces.clone(),
+            },
         };
         self.events.iter().map(request).collect()
     }

@@ -7,17 +7,17 @@ use std::os::fd::AsRawFd;
 use oxperf_abi::{Cpu, SampleType, Tid};
 use oxperf_sys::{Control, Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
 
-use super::CountRequest;
 use super::counters::{CountedEvent, CounterPlace, Counters};
 use super::moves::CpuMoves;
 use super::own::{OwnCounter, OwnSources};
+use super::{CountRequest, Findings};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::{Explanation, OpenAttempt, Permissions};
 use crate::fallback::{self, EventChange, FallbackStep};
 use crate::notice::{Notice, Observer, OpenCall};
 use crate::options::TargetOptions;
-use crate::plan::{MachineInfo, Plan, Purpose, TargetTask};
+use crate::plan::{MachineInfo, Plan, PlannedEvent, TargetTask};
 use crate::system;
 use crate::unsupported::Unsupported;
 
@@ -55,16 +55,19 @@ impl Opening<'_> {
         observer: &mut dyn Observer,
     ) -> Result<Counters, CaptureError> {
         leave_groups(&mut requests);
-        let events: Vec<EventRequest> = requests.iter().map(|own| own.event.clone()).collect();
-        let planned = self.planned(&events).into_iter().zip(requests);
+        let (events, earlier): (Vec<EventRequest>, Vec<Findings>) =
+            requests.into_iter().map(CountRequest::split).unzip();
         let mut counters = Counters {
-            events: planned
-                .map(|(planned, request)| CountedEvent::new(planned, request))
+            members: members(&events),
+            sources: self.sources(&events),
+            events: self
+                .planned(events)
+                .into_iter()
+                .zip(earlier)
+                .map(|(planned, findings)| CountedEvent::new(planned, findings))
                 .collect(),
             order: Vec::new(),
-            members: members(&events),
             own: Vec::new(),
-            sources: self.sources(&events),
             may_move: self.may_move,
         };
         let mut moves = CpuMoves::new(self.may_move);
@@ -104,10 +107,8 @@ impl Opening<'_> {
         event.fds.iter().flatten().try_for_each(set).map_err(failed)
     }
 
-    fn planned(&self, requests: &[EventRequest]) -> Vec<crate::plan::PlannedEvent> {
-        let (purpose, unsupported) = (Purpose::Counting, Unsupported::default());
-        let plan = Plan::new(self.target, purpose, requests, self.machine, unsupported);
-        let mut events = plan.events;
+    fn planned(&self, requests: Vec<EventRequest>) -> Vec<PlannedEvent> {
+        let mut events = Plan::for_counting(self.target, requests, self.machine).events;
         if self.to_stream {
             events
                 .iter_mut()
@@ -301,7 +302,7 @@ impl Opening<'_> {
             .iter()
             .map(|event| event.request().clone())
             .collect();
-        let planned = self.planned(&requests);
+        let planned = self.planned(requests);
         for (event, planned) in counters.events.iter_mut().zip(planned) {
             if !event.is_open() {
                 event.planned = planned;

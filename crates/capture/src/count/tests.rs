@@ -291,7 +291,7 @@ fn what_an_earlier_run_found_out_is_not_tried_again() {
     let events = vec![hardware("branches"), software(SoftwareId::TaskClock)];
     let first = open(&kernel, Target::Workload, events).unwrap();
     let requests = first.requests();
-    assert!(requests[0].refusal.is_some() && requests[1].refusal.is_none());
+    assert!(requests[0].findings.refusal.is_some() && requests[1].findings.refusal.is_none());
     let fresh = FakeKernel::new();
     open_again(&fresh, Target::Workload, requests).unwrap();
     assert_eq!(fresh.opened().len(), 1);

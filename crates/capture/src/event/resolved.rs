@@ -12,7 +12,7 @@ impl EventRequest {
     pub fn from_resolved(event: ResolvedEvent) -> EventRequest {
         let call_graph = call_graph(&event.terms);
         let cpus = counted_on(&event);
-        let chosen_cpus = cpu_list(&event.wanted_cpus);
+        let chosen_cpus = cpu_list(event.wanted_cpus.as_deref());
         let is_traced = event.is_traced();
         EventRequest {
             name: event.name,
@@ -84,14 +84,15 @@ fn whole_words(bytes: u32) -> u32 {
     })
 }
 
-fn cpu_list(list: &Option<String>) -> Option<Vec<Cpu>> {
-    let cpus = cpus::parse_list(list.as_ref()?).ok()?;
+fn cpu_list(list: Option<&str>) -> Option<Vec<Cpu>> {
+    let cpus = cpus::parse_list(list?).ok()?;
     (!cpus.is_empty()).then_some(cpus)
 }
 
 /// The CPUs of the PMU that the user names, if there are any. A list that makes no sense leaves the choice to the kernel.
 fn counted_on(event: &ResolvedEvent) -> Option<Vec<Cpu>> {
-    match (cpu_list(&event.cpus), cpu_list(&event.wanted_cpus)) {
+    let own = cpu_list(event.cpus.as_deref());
+    match (own, cpu_list(event.wanted_cpus.as_deref())) {
         (Some(own), Some(wanted)) => {
             Some(own.into_iter().filter(|cpu| wanted.contains(cpu)).collect())
         }

@@ -7,15 +7,19 @@ use crate::options::TargetOptions;
 
 /// The attributes of `requests`, in their order.
 pub(super) fn attrs(target: &TargetOptions, requests: &[EventRequest]) -> Vec<EventAttr> {
-    let has_members = |leader: usize| {
-        let mut others = requests.iter();
-        others.any(|request| request.leader == Some(leader))
-    };
-    let attr = |(index, request): (usize, &EventRequest)| {
-        let is_grouped = request.leader.is_some() || has_members(index);
-        attr_of(target, request, is_grouped)
-    };
-    requests.iter().enumerate().map(attr).collect()
+    let mut is_grouped = vec![false; requests.len()];
+    for (index, request) in requests.iter().enumerate() {
+        let Some(leader) = request.leader else {
+            continue;
+        };
+        is_grouped[index] = true;
+        if let Some(leads) = is_grouped.get_mut(leader) {
+            *leads = true;
+        }
+    }
+    let requests = requests.iter().zip(is_grouped);
+    let attr = |(request, is_grouped)| attr_of(target, request, is_grouped);
+    requests.map(attr).collect()
 }
 
 fn attr_of(target: &TargetOptions, request: &EventRequest, is_grouped: bool) -> EventAttr {

@@ -1,5 +1,6 @@
 //! The options of a command, found by a letter, a name or the beginning of a name.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, Command};
@@ -54,32 +55,51 @@ pub(super) enum Named {
     Several(String, String),
 }
 
-struct Choice {
-    /// A name for it: the long one, else the letter.
-    name: String,
-    /// The word that gives it, with nothing attached.
-    word: String,
+struct Choice<'c> {
     /// Its values are numbers.
     is_number: bool,
-    long: Option<String>,
+    long: Option<&'c str>,
     /// Other long names, which must be whole.
-    aliases: Vec<String>,
+    aliases: Vec<&'c str>,
     short: Option<char>,
     values: Values,
 }
 
-impl Choice {
+impl Choice<'_> {
     fn is_named(&self, wanted: &str) -> bool {
-        self.long.as_deref() == Some(wanted) || self.aliases.iter().any(|alias| alias == wanted)
+        self.long == Some(wanted) || self.aliases.contains(&wanted)
+    }
+
+    /// A name for it: the long one, else the letter.
+    fn name(&self) -> Cow<'_, str> {
+        match (self.long, self.short) {
+            (Some(long), _) => Cow::Borrowed(long),
+            (None, letter) => letter.map(String::from).unwrap_or_default().into(),
+        }
+    }
+
+    /// The word that gives it: `--name=value`.
+    fn word(&self, value: Option<&OsStr>) -> OsString {
+        let dashes = if self.long.is_some() { "--" } else { "-" };
+        let name = self.name();
+        let value_length = value.map_or(0, |value| 1 + value.len());
+        let mut word = OsString::with_capacity(dashes.len() + name.len() + value_length);
+        word.push(dashes);
+        word.push(&*name);
+        if let Some(value) = value {
+            word.push("=");
+            word.push(value);
+        }
+        word
     }
 }
 
 /// All options of a command.
-pub(super) struct Options(Vec<Choice>);
+pub(super) struct Options<'c>(Vec<Choice<'c>>);
 
-impl Options {
+impl<'c> Options<'c> {
     /// Those that the command defines, and those that the one above defines for all.
-    pub(super) fn of(command: &Command, above: &Command) -> Options {
+    pub(super) fn of(command: &'c Command, above: &'c Command) -> Options<'c> {
         let of_all = above
             .get_arguments()
             .filter(|argument| argument.is_global_set());
@@ -89,8 +109,8 @@ impl Options {
     }
 
     /// The name of an option: equal for all words that give it.
-    pub(super) fn name(&self, option: usize) -> &str {
-        &self.0[option].name
+    pub(super) fn name(&self, option: usize) -> Cow<'_, str> {
+        self.0[option].name()
     }
 
     pub(super) fn values(&self, option: usize) -> Values {
@@ -102,12 +122,12 @@ impl Options {
         let choice = &self.0[option];
         let number = value.filter(|_| choice.is_number).and_then(OsStr::to_str);
         let number = number.map(without_blanks);
-        with_value(&choice.word, number.as_deref().map(OsStr::new).or(value))
+        choice.word(number.as_deref().map(OsStr::new).or(value))
     }
 
     /// What is left of an option that is taken back.
     pub(super) fn word_if_taken_back(&self, option: usize) -> Option<OsString> {
-        let long = self.0[option].long.as_deref()?;
+        let long = self.0[option].long?;
         ZERO_IF_TAKEN_BACK
             .contains(&long)
             .then(|| self.word(option, Some(OsStr::new("0"))))
@@ -139,11 +159,11 @@ impl Options {
     }
 
     fn abbreviated(&self, start: &str) -> Named {
-        let may_be_short = |choice: &Choice| !WHOLE.contains(&choice.name.as_str());
+        let may_be_short = |choice: &Choice| !choice.long.is_some_and(|long| WHOLE.contains(&long));
         let longs = self.0.iter().enumerate();
         let longs = longs.filter(|(_, choice)| may_be_short(choice));
         let mut found: Vec<(String, usize, bool)> = Vec::new();
-        for (option, long) in longs.filter_map(|(at, choice)| Some((at, choice.long.as_deref()?))) {
+        for (option, long) in longs.filter_map(|(at, choice)| Some((at, choice.long?))) {
             let negated = match long.strip_prefix("no-") {
                 Some(positive) => positive.to_owned(),
                 None => format!("no-{long}"),
@@ -170,23 +190,15 @@ impl Options {
     }
 }
 
-fn choice(argument: &Arg) -> Choice {
-    let (long, short) = (argument.get_long(), argument.get_short());
-    let letter = short.map(String::from).unwrap_or_default();
+fn choice(argument: &Arg) -> Choice<'_> {
+    let long = argument.get_long();
     Choice {
-        word: long.map_or_else(|| format!("-{letter}"), |long| format!("--{long}")),
         is_number: long.is_some_and(|long| NUMBERS.contains(&long)),
-        name: long.map_or(letter, str::to_owned),
-        long: long.map(str::to_owned),
-        aliases: aliases(argument),
-        short,
+        long,
+        aliases: argument.get_all_aliases().unwrap_or_default(),
+        short: argument.get_short(),
         values: values(argument),
     }
-}
-
-fn aliases(argument: &Arg) -> Vec<String> {
-    let all = argument.get_all_aliases().unwrap_or_default();
-    all.into_iter().map(str::to_owned).collect()
 }
 
 /// The values that an option takes.
@@ -209,16 +221,4 @@ fn values(argument: &Arg) -> Values {
 fn without_blanks(list: &str) -> String {
     let values: Vec<&str> = list.split(',').map(str::trim_start).collect();
     values.join(",")
-}
-
-/// The text of an option's word: `--name=value`.
-fn with_value(option: &str, value: Option<&OsStr>) -> OsString {
-    let length = option.len() + value.map_or(0, |value| 1 + value.len());
-    let mut word = OsString::with_capacity(length);
-    word.push(option);
-    if let Some(value) = value {
-        word.push("=");
-        word.push(value);
-    }
-    word
 }

@@ -141,20 +141,25 @@ fn fronts(cursor: &mut Cursor<'_>, count: usize, store: &mut StoreBuilder) -> Op
     for _ in 0..count {
         shared.push(cursor.number()?);
     }
-    let (mut text, mut starts) = (String::new(), vec![0]);
+    let (mut texts, mut starts) = (Vec::new(), vec![0]);
     let mut before = 0;
     for length in shared {
-        let start = text.len();
+        let start = texts.len();
         let end = before + length;
-        // Checked first: copying needs a range of whole characters.
-        text.get(before..end)?;
-        text.extend_from_within(before..end);
-        text.push_str(cursor.text()?);
-        starts.push(text.len());
+        // Checked first: copying does not.
+        texts.get(before..end)?;
+        texts.extend_from_within(before..end);
+        texts.extend_from_slice(cursor.bytes()?);
+        starts.push(texts.len());
         before = start;
     }
-    let whole = store.append(&text)?;
-    let spans = starts.windows(2).map(|ends| whole.part(ends[0], ends[1]));
+    // All at once: most texts are short.
+    let texts = str::from_utf8(&texts).ok()?;
+    let whole = store.append(texts)?;
+    let spans = starts.windows(2).map(|ends| {
+        let is_text = texts.is_char_boundary(ends[1]);
+        whole.part(ends[0], ends[1]).filter(|_| is_text)
+    });
     spans.collect()
 }
 

@@ -37,6 +37,11 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn number(&mut self) -> Option<usize> {
+        // Most are small.
+        if let [byte @ ..0x80, rest @ ..] = self.rest {
+            self.rest = rest;
+            return Some(usize::from(*byte));
+        }
         let mut number = 0;
         for shift in (0..u32::BITS).step_by(7) {
             let byte = self.byte()?;
@@ -48,9 +53,14 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    pub(super) fn text(&mut self) -> Option<&'a str> {
+    /// Bytes with their number before them.
+    pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.number()?;
-        std::str::from_utf8(self.take(length)?).ok()
+        self.take(length)
+    }
+
+    pub(super) fn text(&mut self) -> Option<&'a str> {
+        str::from_utf8(self.bytes()?).ok()
     }
 }
 

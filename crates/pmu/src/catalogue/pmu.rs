@@ -6,27 +6,30 @@ use crate::glob;
 use crate::sysfs::{BitRanges, PmuSource};
 use oxperf_abi::EventType;
 use oxperf_pmu_events::{EventTables, TableEvent, is_identifier};
+use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A PMU. Its folders are listed once, each of its files is read once, and each name is looked up once.
 #[derive(Clone)]
 pub(crate) struct Pmu<'a> {
     source: &'a dyn PmuSource,
-    name: String,
+    name: Arc<str>,
     kind: EventType,
     /// The text of its `cpus`, which the PMUs of cores have.
-    core_cpus: OnceCell<Option<String>>,
+    core_cpus: OnceCell<Option<Arc<str>>>,
+    /// The text of its `cpumask`.
+    cpu_mask: OnceCell<Option<Arc<str>>>,
     /// `true` for a PMU of cores of a system with several kinds of cores.
     is_one_of_several_cores: bool,
     tables: Option<&'a EventTables>,
     formats: OnceCell<Vec<Format>>,
     events: OnceCell<Vec<String>>,
     /// What was found for the names of events that were looked up.
-    aliases: RefCell<HashMap<String, Option<Rc<Alias>>>>,
+    aliases: RefCell<FxHashMap<String, Option<Rc<Alias>>>>,
     /// The files that were read, by their paths below the PMU's folder; `None` for those that are not there.
-    files: RefCell<HashMap<String, Option<String>>>,
+    files: RefCell<FxHashMap<String, Option<String>>>,
 }
 
 /// A format by its name; its file is read when its bits are asked for.
@@ -40,7 +43,7 @@ struct Format {
 pub(crate) struct Alias {
     /// Its terms as the kernel writes them: `event=0xcd,umask=0x1`.
     pub(crate) terms: String,
-    pub(crate) unit: Option<String>,
+    pub(crate) unit: Option<Arc<str>>,
     pub(crate) scale: Option<f64>,
     pub(crate) per_package: bool,
 }
@@ -58,9 +61,10 @@ impl<'a> Pmu<'a> {
     pub(super) fn new(source: &'a dyn PmuSource, name: &str, kind: EventType) -> Pmu<'a> {
         Pmu {
             source,
-            name: name.to_owned(),
+            name: name.into(),
             kind,
             core_cpus: OnceCell::new(),
+            cpu_mask: OnceCell::new(),
             is_one_of_several_cores: false,
             tables: None,
             formats: OnceCell::new(),
@@ -84,24 +88,33 @@ impl<'a> Pmu<'a> {
         &self.name
     }
 
+    /// The name, to be kept with what belongs to the PMU.
+    pub(crate) fn shared_name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
+    }
+
     pub(crate) fn kind(&self) -> EventType {
         self.kind
     }
 
     /// Returns whether this is a PMU of the CPU's cores.
     pub(crate) fn is_core(&self) -> bool {
-        self.name == CPU || self.core_cpus().is_some()
+        &*self.name == CPU || self.core_cpus().is_some()
     }
 
     /// The text of the list of CPUs that it counts on, when it gives one.
-    pub(crate) fn cpus(&self) -> Option<String> {
-        let is_given = |text: &String| !text.trim().is_empty();
-        let of_cores = self.core_cpus().cloned().filter(is_given);
-        of_cores.or_else(|| self.read("cpumask").filter(is_given))
+    pub(crate) fn cpus(&self) -> Option<Arc<str>> {
+        let is_given = |text: &&Arc<str>| !text.trim().is_empty();
+        let of_cores = self.core_cpus().filter(is_given);
+        let mask = || {
+            let read = || self.source.read(&self.name, "cpumask").map(Arc::from);
+            self.cpu_mask.get_or_init(read).as_ref().filter(is_given)
+        };
+        of_cores.or_else(mask).cloned()
     }
 
     /// The CPUs that another PMU of the system counts on, where it says so; `None` if there is no such PMU.
-    pub(crate) fn cpus_of_pmu(&self, name: &str) -> Option<Option<String>> {
+    pub(crate) fn cpus_of_pmu(&self, name: &str) -> Option<Option<Arc<str>>> {
         let other = EventType(self.source.kind(name)?);
         Some(Pmu::new(self.source, name, other).cpus())
     }
@@ -120,9 +133,9 @@ impl<'a> Pmu<'a> {
         }
     }
 
-    fn core_cpus(&self) -> Option<&String> {
+    fn core_cpus(&self) -> Option<&Arc<str>> {
         self.core_cpus
-            .get_or_init(|| self.source.read(&self.name, "cpus"))
+            .get_or_init(|| self.source.read(&self.name, "cpus").map(Arc::from))
             .as_ref()
     }
 
@@ -262,7 +275,7 @@ impl<'a> Pmu<'a> {
         let name = self.listed_event(name)?;
         Some(Alias {
             terms: self.terms(name)?,
-            unit: self.beside(name, ".unit"),
+            unit: self.beside(name, ".unit").map(Arc::from),
             scale: self
                 .beside(name, ".scale")
                 .and_then(|text| text.parse().ok()),
@@ -285,20 +298,18 @@ impl<'a> Pmu<'a> {
         if is_description(name) {
             return None;
         }
-        let events = self.events();
-        let exact = events.iter().find(|listed| *listed == name);
-        let any_case = || {
-            let mut events = events.iter();
-            events.find(|listed| listed.eq_ignore_ascii_case(name))
-        };
-        exact.or_else(any_case)
+        let events = self.events().iter();
+        let mut alike = events.filter(|listed| listed.eq_ignore_ascii_case(name));
+        let first = alike.next()?;
+        let mut both = std::iter::once(first).chain(alike);
+        both.find(|listed| *listed == name).or(Some(first))
     }
 }
 
 /// An event of a table as a named event. Unit and scale that only the kernel knows stay.
 fn of_table(event: &TableEvent<'_>, own: Option<Alias>) -> Alias {
     let (unit, scale) = match event.scale_unit {
-        Some(both) => (Some(both.unit().to_owned()), Some(both.scale())),
+        Some(both) => (Some(both.unit().into()), Some(both.scale())),
         None => own.map_or((None, None), |own| (own.unit, own.scale)),
     };
     Alias {

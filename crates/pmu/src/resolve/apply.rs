@@ -9,15 +9,15 @@ use super::value::{number, number_or_one, text, value_position};
 use crate::SyntaxProblem;
 use crate::catalogue::{Alias, Pmu};
 use crate::near;
-use crate::syntax::{EventForm, EventSpec, Term, parse_number, parse_raw};
+use crate::syntax::{EventForm, EventSpec, Term, parse_number, parse_raw_term};
 use crate::sysfs::{BitRanges, ConfigWord};
 use oxperf_abi::{EventAttr, EventType};
 
 /// The event of `pmu` that the terms describe.
 pub(super) fn on_pmu(
     pmu: &Pmu<'_>,
-    event: &EventSpec,
-    terms: &[Term],
+    event: &EventSpec<'_>,
+    terms: &[Term<'_>],
 ) -> Result<ResolvedEvent, SyntaxProblem> {
     let mut target = Target {
         pmu,
@@ -33,7 +33,7 @@ pub(super) fn on_pmu(
 /// The event without any config, with those of its terms that every event takes.
 pub(super) fn with_sample_terms(
     pmu: &Pmu<'_>,
-    event: &EventSpec,
+    event: &EventSpec<'_>,
 ) -> Result<ResolvedEvent, SyntaxProblem> {
     let mut resolved = blank(pmu, event);
     for term in &event.terms {
@@ -47,7 +47,7 @@ pub(super) fn with_sample_terms(
     Ok(resolved)
 }
 
-fn blank(pmu: &Pmu<'_>, event: &EventSpec) -> ResolvedEvent {
+fn blank(pmu: &Pmu<'_>, event: &EventSpec<'_>) -> ResolvedEvent {
     let shown = metric_id::name_without(event).unwrap_or_else(|| as_written(event));
     let several = shown.is_alone && pmu.is_one_of_several_cores();
     let name = if several {
@@ -59,14 +59,14 @@ fn blank(pmu: &Pmu<'_>, event: &EventSpec) -> ResolvedEvent {
     ResolvedEvent {
         of_system: cpus.is_some() && !pmu.is_core(),
         cpus,
-        ..ResolvedEvent::new(&name, pmu.name())
+        ..ResolvedEvent::new(name, pmu.shared_name())
     }
 }
 
-fn as_written(event: &EventSpec) -> ShownName {
+fn as_written(event: &EventSpec<'_>) -> ShownName {
     let is_plain = matches!(event.form, EventForm::Name(_) | EventForm::Raw(_));
     ShownName {
-        text: event.name.clone(),
+        text: event.name.to_owned(),
         is_alone: is_plain && event.terms.is_empty(),
     }
 }
@@ -81,10 +81,10 @@ fn qualified(pmu: &Pmu<'_>, name: &str) -> String {
 pub(super) fn take_common(
     resolved: &mut ResolvedEvent,
     pmu: &Pmu<'_>,
-    term: &Term,
+    term: &Term<'_>,
 ) -> Result<bool, SyntaxProblem> {
-    match term.name.as_str() {
-        "name" => resolved.name = text(term)?.to_owned(),
+    match term.name {
+        "name" => text(term)?.clone_into(&mut resolved.name),
         "cpu" => resolved.want_cpus(wanted_cpus(pmu, term)?),
         // What belongs to the driver of a PMU is set through its files, which a sampled event does not need.
         name if name.starts_with('@') => {}
@@ -109,7 +109,7 @@ enum Whole {
 struct Target<'a> {
     pmu: &'a Pmu<'a>,
     /// All terms as written: values for the parameters of a named event.
-    terms: &'a [Term],
+    terms: &'a [Term<'a>],
     event: ResolvedEvent,
     /// A term was the name of an event.
     is_named: bool,
@@ -118,26 +118,22 @@ struct Target<'a> {
 impl Target<'_> {
     /// Whole config words first, then the terms that fill bits of them: their order among each other alone counts.
     fn apply_all(&mut self) -> Result<(), SyntaxProblem> {
-        let terms = self.terms;
-        let wholes: Vec<Option<Whole>> = terms.iter().map(|term| self.whole(term)).collect();
-        for (term, whole) in terms.iter().zip(&wholes) {
-            if let Some(whole) = whole {
-                self.apply_whole(term, *whole)?;
+        let mut parts = Vec::new();
+        for term in self.terms {
+            match self.whole(term) {
+                Some(whole) => self.apply_whole(term, whole)?,
+                None => parts.push(term),
             }
         }
-        let mut parts = terms.iter().zip(&wholes);
-        parts.try_for_each(|(term, whole)| match whole {
-            Some(_) => Ok(()),
-            None => self.apply_part(term),
-        })
+        parts.into_iter().try_for_each(|term| self.apply_part(term))
     }
 
     /// The whole config word that a term gives: by its name, as a generic event, or as a raw code.
-    fn whole(&self, term: &Term) -> Option<Whole> {
-        if let Some(word) = ConfigWord::named(&term.name) {
+    fn whole(&self, term: &Term<'_>) -> Option<Whole> {
+        if let Some(word) = ConfigWord::named(term.name) {
             return Some(Whole::Word(word));
         }
-        if self.pmu.format(&term.name).is_some() {
+        if self.pmu.format(term.name).is_some() {
             return None;
         }
         if legacy::is_term(term) {
@@ -148,7 +144,7 @@ impl Target<'_> {
         generic.or_else(|| self.raw(term).map(Whole::Raw))
     }
 
-    fn apply_whole(&mut self, term: &Term, whole: Whole) -> Result<(), SyntaxProblem> {
+    fn apply_whole(&mut self, term: &Term<'_>, whole: Whole) -> Result<(), SyntaxProblem> {
         let attr = &mut self.event.attr;
         match whole {
             Whole::Word(word) => *word_of(attr, word) = number_or_one(term)?,
@@ -163,10 +159,10 @@ impl Target<'_> {
         Ok(())
     }
 
-    fn apply_part(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
-        if let Some(ranges) = self.pmu.format(&term.name) {
+    fn apply_part(&mut self, term: &Term<'_>) -> Result<(), SyntaxProblem> {
+        if let Some(ranges) = self.pmu.format(term.name) {
             let value = format_value(term, ranges)?;
-            self.set_format(&term.name, ranges, value, value_position(term))
+            self.set_format(term.name, ranges, value, value_position(term))
         } else if take_common(&mut self.event, self.pmu, term)? {
             Ok(())
         } else {
@@ -175,29 +171,29 @@ impl Target<'_> {
     }
 
     /// The generic event of a term without value, unless the PMU has one of its own of that name.
-    fn generic(&self, term: &Term) -> Option<(EventType, u64)> {
-        let name = term.value.is_none().then_some(term.name.as_str())?;
+    fn generic(&self, term: &Term<'_>) -> Option<(EventType, u64)> {
+        let name = term.value.is_none().then_some(term.name)?;
         self.pmu
             .generic(name)
             .filter(|_| self.pmu.alias(name).is_none())
     }
 
     /// The code of a term `rHEX` or `r0xHEX`.
-    fn raw(&self, term: &Term) -> Option<u64> {
-        let name = term.value.is_none().then_some(term.name.as_str())?;
-        parse_raw(&name.replacen("r0x", "r", 1)).filter(|_| self.pmu.alias(name).is_none())
+    fn raw(&self, term: &Term<'_>) -> Option<u64> {
+        let name = term.value.is_none().then_some(term.name)?;
+        parse_raw_term(name).filter(|_| self.pmu.alias(name).is_none())
     }
 
     /// A term without value that is an event of this PMU.
-    fn apply_event_name(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
-        let alias = self.pmu.alias(&term.name).filter(|_| term.value.is_none());
+    fn apply_event_name(&mut self, term: &Term<'_>) -> Result<(), SyntaxProblem> {
+        let alias = self.pmu.alias(term.name).filter(|_| term.value.is_none());
         let alias = alias.ok_or_else(|| self.unknown(term))?;
         self.name_once(term)?;
         self.apply_alias(&alias, term)
     }
 
     /// An event has one name among its terms: units and scales of two would differ.
-    fn name_once(&mut self, term: &Term) -> Result<(), SyntaxProblem> {
+    fn name_once(&mut self, term: &Term<'_>) -> Result<(), SyntaxProblem> {
         if std::mem::replace(&mut self.is_named, true) {
             let message = "Attempt to set event's scale twice";
             return Err(SyntaxProblem::new(term.position, message));
@@ -205,7 +201,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    fn apply_alias(&mut self, alias: &Alias, term: &Term) -> Result<(), SyntaxProblem> {
+    fn apply_alias(&mut self, alias: &Alias, term: &Term<'_>) -> Result<(), SyntaxProblem> {
         self.event.unit.clone_from(&alias.unit);
         self.event.scale = alias.scale;
         self.event.per_package = alias.per_package;
@@ -217,7 +213,7 @@ impl Target<'_> {
     }
 
     /// One `name=value` of the kernel's own text; `?` stands for a value that the user's terms must give.
-    fn apply_alias_term(&mut self, part: &str, term: &Term) -> Result<(), SyntaxProblem> {
+    fn apply_alias_term(&mut self, part: &str, term: &Term<'_>) -> Result<(), SyntaxProblem> {
         let wrong = || {
             SyntaxProblem::new(
                 term.position,
@@ -241,7 +237,7 @@ impl Target<'_> {
         self.set_format(name, ranges, value, term.position)
     }
 
-    fn parameter(&self, name: &str, term: &Term) -> Result<u64, SyntaxProblem> {
+    fn parameter(&self, name: &str, term: &Term<'_>) -> Result<u64, SyntaxProblem> {
         let missing = || {
             SyntaxProblem::new(
                 term.position,
@@ -275,7 +271,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    fn unknown(&self, term: &Term) -> SyntaxProblem {
+    fn unknown(&self, term: &Term<'_>) -> SyntaxProblem {
         const WORDS: [&str; 9] = [
             "config",
             "config1",
@@ -291,7 +287,7 @@ impl Target<'_> {
         let names = formats.chain(WORDS).chain(SampleTerms::NAMES);
         let names: Vec<&str> = names.collect();
         let near = near::suggestion(
-            &term.name,
+            term.name,
             names.iter().copied().chain(self.pmu.event_names()),
         );
         let valid = format!("valid terms: {}", names.join(","));
@@ -302,7 +298,7 @@ impl Target<'_> {
 }
 
 /// A format's value; a bare name means 1 where only 1 fits.
-fn format_value(term: &Term, ranges: &BitRanges) -> Result<u64, SyntaxProblem> {
+fn format_value(term: &Term<'_>, ranges: &BitRanges) -> Result<u64, SyntaxProblem> {
     match term.value {
         Some(_) => number(term),
         None if ranges.maximum() == 1 => Ok(1),

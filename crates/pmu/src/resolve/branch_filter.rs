@@ -9,7 +9,7 @@ use oxperf_abi::BranchSampleType;
 /// branch there.
 pub(super) fn with(
     before: Option<BranchSampleType>,
-    term: &Term,
+    term: &Term<'_>,
 ) -> Result<BranchSampleType, SyntaxProblem> {
     let asked = BranchSampleType::named_filters(text(term)?).map_err(|_| unknown(term))?;
     let levels = BranchSampleType::USER | BranchSampleType::KERNEL | BranchSampleType::HV;
@@ -21,7 +21,7 @@ pub(super) fn with(
     })
 }
 
-fn unknown(term: &Term) -> SyntaxProblem {
+fn unknown(term: &Term<'_>) -> SyntaxProblem {
     let names: Vec<&str> = BranchSampleType::filter_names().collect();
     SyntaxProblem::new(value_position(term), "invalid branch sample type")
         .with_help(format!("valid words: {}", names.join(",")))
@@ -34,11 +34,11 @@ mod tests {
 
     fn asked(words: &str) -> Option<BranchSampleType> {
         let value = TermValue {
-            text: words.to_owned(),
+            text: words,
             position: 0,
         };
         let term = Term {
-            name: "branch_type".to_owned(),
+            name: "branch_type",
             position: 0,
             value: Some(value),
         };

@@ -14,31 +14,29 @@ const DEFAULT_LENGTH: u64 = 4;
 
 /// The breakpoint. Reads and writes are watched when the text does not say.
 pub(super) fn resolve(
-    event: &EventSpec,
+    event: &EventSpec<'_>,
     address: u64,
     length: Option<u64>,
     access: Option<BreakpointAccess>,
-) -> Result<ResolvedEvent, Vec<SyntaxProblem>> {
+) -> Result<ResolvedEvent, SyntaxProblem> {
     let access = access.unwrap_or(BreakpointAccess {
         read: true,
         write: true,
         execute: false,
     });
-    let mut resolved = ResolvedEvent::new(&event.name, "breakpoint");
+    let mut resolved = ResolvedEvent::new(event.name.to_owned(), "breakpoint".into());
     resolved.attr.kind = EventType::BREAKPOINT;
     resolved.attr.bp_type = bits(access);
     resolved.attr.config1 = address;
     resolved.attr.config2 = length.unwrap_or_else(|| default_length(access));
     for term in &event.terms {
         if term.name == "name" {
-            resolved.name = super::value::text(term)
-                .map_err(|problem| vec![problem])?
-                .to_owned();
-        } else if !resolved.terms.take(term).map_err(|problem| vec![problem])? {
-            return Err(vec![SyntaxProblem::new(
+            super::value::text(term)?.clone_into(&mut resolved.name);
+        } else if !resolved.terms.take(term)? {
+            return Err(SyntaxProblem::new(
                 term.position,
                 format!("a breakpoint has no term '{}'", term.name),
-            )]);
+            ));
         }
     }
     Ok(resolved)

@@ -3,6 +3,7 @@
 use super::SampleTerms;
 use crate::sysfs::is_kernel_kind;
 use oxperf_abi::{EventAttr, EventType, SoftwareId};
+use std::sync::Arc;
 
 /// An event with everything that its text says about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,9 +14,9 @@ pub struct ResolvedEvent {
     /// perf's name for it.
     pub name: String,
     /// The PMU's name, for messages: `cpu`, `software`, `tracepoint`, `breakpoint`.
-    pub pmu: String,
+    pub pmu: Arc<str>,
     /// The CPUs that the PMU counts on, as sysfs lists them; `None` for all.
-    pub cpus: Option<String>,
+    pub cpus: Option<Arc<str>>,
     /// The PMU counts for a part of the system and not for tasks: it is opened on those CPUs alone.
     pub of_system: bool,
     /// Index of the group's leader; `None` for an event that leads or stands alone.
@@ -50,7 +51,7 @@ pub struct ResolvedEvent {
     /// It counts for a whole package.
     pub per_package: bool,
     /// The unit of its counts.
-    pub unit: Option<String>,
+    pub unit: Option<Arc<str>>,
     /// The factor from a count to that unit.
     pub scale: Option<f64>,
 }
@@ -66,11 +67,11 @@ pub struct TracepointName {
 
 impl ResolvedEvent {
     /// An event that nothing is said about yet.
-    pub(crate) fn new(name: &str, pmu: &str) -> ResolvedEvent {
+    pub(crate) fn new(name: String, pmu: Arc<str>) -> ResolvedEvent {
         ResolvedEvent {
             attr: EventAttr::default(),
-            name: name.to_owned(),
-            pmu: pmu.to_owned(),
+            name,
+            pmu,
             cpus: None,
             of_system: false,
             leader: None,
@@ -105,13 +106,13 @@ impl ResolvedEvent {
     }
 
     /// Adds CPUs to those that its terms name; `None` is all that its PMU counts on.
-    pub(super) fn want_cpus(&mut self, cpus: Option<String>) {
+    pub(super) fn want_cpus(&mut self, cpus: Option<Arc<str>>) {
         let Some(cpus) = cpus.or_else(|| self.cpus.clone()) else {
             return;
         };
         self.wanted_cpus = Some(match self.wanted_cpus.take() {
             Some(before) => format!("{before},{cpus}"),
-            None => cpus,
+            None => cpus.to_string(),
         });
     }
 
@@ -119,7 +120,7 @@ impl ResolvedEvent {
     pub(super) fn set_unit_of_clock(&mut self) {
         const CLOCKS: [u64; 2] = [SoftwareId::CpuClock as u64, SoftwareId::TaskClock as u64];
         if self.attr.kind == EventType::SOFTWARE && CLOCKS.contains(&self.attr.config) {
-            self.unit = Some("msec".to_owned());
+            self.unit = Some("msec".into());
             self.scale = Some(1e-6);
         }
     }

@@ -11,12 +11,12 @@ const HARDWARE: &str = "legacy-hardware-config";
 const CACHE: &str = "legacy-cache-config";
 
 /// Returns whether a term names a generic event by number.
-pub(super) fn is_term(term: &Term) -> bool {
-    [HARDWARE, CACHE].contains(&term.name.as_str())
+pub(super) fn is_term(term: &Term<'_>) -> bool {
+    [HARDWARE, CACHE].contains(&term.name)
 }
 
 /// Type and config of the generic event that such a term names, on the PMU of cores that is named before it.
-pub(super) fn event(pmu: &Pmu<'_>, term: &Term) -> Result<(EventType, u64), SyntaxProblem> {
+pub(super) fn event(pmu: &Pmu<'_>, term: &Term<'_>) -> Result<(EventType, u64), SyntaxProblem> {
     if !pmu.is_core() {
         return Err(without_core_pmu(term));
     }
@@ -34,7 +34,7 @@ pub(super) fn event(pmu: &Pmu<'_>, term: &Term) -> Result<(EventType, u64), Synt
 }
 
 /// The finding about such a term where no PMU of cores is named.
-pub(super) fn without_core_pmu(term: &Term) -> SyntaxProblem {
+pub(super) fn without_core_pmu(term: &Term<'_>) -> SyntaxProblem {
     SyntaxProblem::new(value_position(term), "needs a core PMU")
 }
 

@@ -37,7 +37,7 @@ pub(super) struct ShownName {
 
 /// The name of an event without the term: `cpu/event=1,metric-id=a/u` is `cpu/event=1/u`, and `cycles/metric-id=a/u` is
 /// `cycles:u`.
-pub(super) fn name_without(event: &EventSpec) -> Option<ShownName> {
+pub(super) fn name_without(event: &EventSpec<'_>) -> Option<ShownName> {
     let is_id = |term: &&Term| term.name == NAME && term.value.is_some();
     let term = event.terms.iter().find(is_id)?;
     let written = format!("{NAME}={}", term.value.as_ref()?.text);

@@ -31,11 +31,14 @@ pub(super) fn apply(event: &mut ResolvedEvent, modifiers: Modifiers) {
 }
 
 /// An event's letters with its group's: both hold, and precision adds up.
-pub(super) fn combine(event: &EventSpec, group: &GroupSpec) -> Result<Modifiers, SyntaxProblem> {
+pub(super) fn combine(
+    event: &EventSpec<'_>,
+    group: &GroupSpec<'_>,
+) -> Result<Modifiers, SyntaxProblem> {
     let (own, shared) = (event.modifiers, group.modifiers);
     let precise = own.precise + shared.precise;
     if precise > MAX_PRECISE {
-        let name = &event.name;
+        let name = event.name;
         let message = format!(
             "Maximum combined precise value is {MAX_PRECISE}, adding precision to \"{name}\""
         );

@@ -7,6 +7,7 @@ use super::event::ResolvedEvent;
 use crate::catalogue::{Catalogue, Pmu};
 use oxperf_abi::EventType;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// An event on its way to its place.
 struct Entry {
@@ -18,7 +19,7 @@ struct Entry {
     /// It belongs to the same part of the group as the leader as written.
     is_with_leader: bool,
     /// The PMU whose part of the group it belongs to.
-    pmu: String,
+    pmu: Arc<str>,
     topdown: Option<Topdown>,
     index: usize,
 }
@@ -60,13 +61,12 @@ pub(super) fn regroup(
 }
 
 fn entries(events: Vec<ResolvedEvent>, catalogue: &Catalogue<'_>) -> Vec<Entry> {
-    let leads = |index: usize| events.iter().any(|event| event.leader == Some(index));
-    let pmus: Vec<String> = (0..events.len())
-        .map(|index| group_pmu(&events, index).to_owned())
-        .collect();
-    let grouped: Vec<bool> = (0..events.len())
-        .map(|index| events[index].leader.is_some() || leads(index))
-        .collect();
+    let grouped = grouped(&events);
+    let pmu = |(index, is_grouped): (usize, &bool)| match is_grouped {
+        true => Arc::clone(group_pmu(&events, index)),
+        false => Arc::clone(&events[index].pmu),
+    };
+    let pmus: Vec<Arc<str>> = grouped.iter().enumerate().map(pmu).collect();
     let entry = |(index, event): (usize, ResolvedEvent)| {
         let group = event.leader.unwrap_or(index);
         Entry {
@@ -82,9 +82,21 @@ fn entries(events: Vec<ResolvedEvent>, catalogue: &Catalogue<'_>) -> Vec<Entry> 
     events.into_iter().enumerate().map(entry).collect()
 }
 
-/// The PMU by which an event is sorted: its own; that of a leader that traces; for a software event in a group that of
+/// Whether each event is in a group, its leader or a member.
+fn grouped(events: &[ResolvedEvent]) -> Vec<bool> {
+    let mut grouped = vec![false; events.len()];
+    for (index, event) in events.iter().enumerate() {
+        if let Some(leader) = event.leader {
+            grouped[index] = true;
+            grouped[leader] = true;
+        }
+    }
+    grouped
+}
+
+/// The PMU by which an event of a group is sorted: its own; that of a leader that traces; for a software event in a group that of
 /// the first member that has counters, else of the leader.
-fn group_pmu(events: &[ResolvedEvent], index: usize) -> &str {
+fn group_pmu(events: &[ResolvedEvent], index: usize) -> &Arc<str> {
     let event = &events[index];
     let leader = event.leader.unwrap_or(index);
     if let Some(tracing) = events.get(leader).filter(|leader| leader.is_traced()) {
@@ -115,7 +127,7 @@ fn is_software(event: &ResolvedEvent) -> bool {
     ];
     kinds.contains(&event.attr.kind)
         || !event.is_counted_by_kernel()
-        || NAMES.contains(&event.pmu.as_str())
+        || NAMES.contains(&&*event.pmu)
 }
 
 fn topdown(event: &ResolvedEvent, catalogue: &Catalogue<'_>) -> Option<Topdown> {
@@ -134,13 +146,13 @@ fn topdown(event: &ResolvedEvent, catalogue: &Catalogue<'_>) -> Option<Topdown> 
 
 /// The event's core PMU, if that counts slots.
 fn slots_pmu<'c, 'a>(event: &ResolvedEvent, catalogue: &'c Catalogue<'a>) -> Option<&'c Pmu<'a>> {
-    let mut own = catalogue.cores().filter(|pmu| pmu.name() == event.pmu);
+    let mut own = catalogue.cores().filter(|pmu| pmu.name() == &*event.pmu);
     own.find(|pmu| pmu.alias("slots").is_some())
 }
 
 /// An event whose samples go into a trace belongs to the tracing event before it.
 fn gather_aux_output(entries: &mut [Entry]) {
-    let mut tracing: Option<(usize, String)> = None;
+    let mut tracing: Option<(usize, Arc<str>)> = None;
     for entry in entries.iter_mut() {
         if entry.event.is_traced() {
             tracing = Some((entry.group, entry.pmu.clone()));
@@ -194,7 +206,7 @@ fn is_slots_of(entry: &Entry, metric: &Entry) -> bool {
 fn slots_for(metric: &Entry, catalogue: &Catalogue<'_>) -> Option<Entry> {
     const SLOTS: u64 = 0x400;
     let pmu = slots_pmu(&metric.event, catalogue)?;
-    let mut event = ResolvedEvent::new(&format!("{}/slots/", pmu.name()), pmu.name());
+    let mut event = ResolvedEvent::new(format!("{}/slots/", pmu.name()), pmu.shared_name());
     event.attr.kind = pmu.kind();
     event.attr.config = SLOTS;
     event.cpus = pmu.cpus();
@@ -234,7 +246,7 @@ fn order(one: &Entry, other: &Entry) -> Ordering {
 /// the members of its first PMU; the others stand alone.
 fn lead(entries: Vec<Entry>, catalogue: &Catalogue<'_>) -> Vec<ResolvedEvent> {
     let mut events: Vec<ResolvedEvent> = Vec::with_capacity(entries.len());
-    let mut current: Option<(usize, String, usize)> = None;
+    let mut current: Option<(usize, Arc<str>, usize)> = None;
     for Entry {
         mut event,
         group,

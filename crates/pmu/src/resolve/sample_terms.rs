@@ -99,8 +99,8 @@ impl SampleTerms {
     ];
 
     /// Takes the term in if it is one of these; false if it is not.
-    pub(super) fn take(&mut self, term: &Term) -> Result<bool, SyntaxProblem> {
-        match term.name.as_str() {
+    pub(super) fn take(&mut self, term: &Term<'_>) -> Result<bool, SyntaxProblem> {
+        match term.name {
             "period" => self.rate = Some(RateTerm::Period(number_or_one(term)?)),
             "freq" => self.rate = Some(RateTerm::Frequency(number_or_one(term)?)),
             "call-graph" => self.call_graph = call_graph(text(term)?),
@@ -118,8 +118,8 @@ impl SampleTerms {
         Ok(true)
     }
 
-    fn take_rare(&mut self, term: &Term) -> Result<bool, SyntaxProblem> {
-        match term.name.as_str() {
+    fn take_rare(&mut self, term: &Term<'_>) -> Result<bool, SyntaxProblem> {
+        match term.name {
             "percore" => self.percore = switch(term)?,
             metric_id::NAME => self.metric_id = Some(metric_id::decoded(text(term)?)),
             "aux-sample-size" => self.aux_sample_size = Some(fitting(term)?),
@@ -143,7 +143,7 @@ fn call_graph(way: &str) -> Option<CallGraphTerm> {
     }
 }
 
-fn aux_action(term: &Term) -> Result<AuxAction, SyntaxProblem> {
+fn aux_action(term: &Term<'_>) -> Result<AuxAction, SyntaxProblem> {
     match text(term)? {
         "start-paused" => Ok(AuxAction::StartPaused),
         "pause" => Ok(AuxAction::Pause),
@@ -155,7 +155,7 @@ fn aux_action(term: &Term) -> Result<AuxAction, SyntaxProblem> {
     }
 }
 
-fn ratio(term: &Term) -> Result<f64, SyntaxProblem> {
+fn ratio(term: &Term<'_>) -> Result<f64, SyntaxProblem> {
     let ratio = text(term)?.parse::<f64>().ok();
     ratio
         .filter(|ratio| ratio.is_finite() && *ratio > 0.0)

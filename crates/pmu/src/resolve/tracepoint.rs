@@ -8,25 +8,25 @@ use crate::{SyntaxProblem, TracepointSource};
 use oxperf_abi::EventType;
 use std::io;
 
-/// Every tracepoint that matches, in the order of their numbers within a system.
+/// Appends every tracepoint that matches, in the order of their numbers within a system.
 pub(super) fn resolve(
-    event: &EventSpec,
+    event: &EventSpec<'_>,
     system: &str,
     name: &str,
     source: &dyn TracepointSource,
-) -> Result<Vec<ResolvedEvent>, Vec<SyntaxProblem>> {
+    found: &mut Vec<ResolvedEvent>,
+) -> Result<(), Vec<SyntaxProblem>> {
     let terms = sample_terms(event).map_err(|problem| vec![problem])?;
-    let found = find(system, name, source)
+    let tracepoints = find(system, name, source)
         .map_err(|error| vec![refusal(event, system, name, source, &error)])?;
-    Ok(found
-        .into_iter()
-        .map(|(tracepoint, id)| resolved(tracepoint, id, &terms))
-        .collect())
+    let tracepoints = tracepoints.into_iter();
+    found.extend(tracepoints.map(|(tracepoint, id)| resolved(tracepoint, id, &terms)));
+    Ok(())
 }
 
 fn resolved(tracepoint: TracepointName, id: u64, terms: &SampleTerms) -> ResolvedEvent {
     let name = format!("{}:{}", tracepoint.system, tracepoint.event);
-    let mut event = ResolvedEvent::new(&name, "tracepoint");
+    let mut event = ResolvedEvent::new(name, "tracepoint".into());
     event.attr.kind = EventType::TRACEPOINT;
     event.attr.config = id;
     event.tracepoint = Some(tracepoint);
@@ -35,7 +35,7 @@ fn resolved(tracepoint: TracepointName, id: u64, terms: &SampleTerms) -> Resolve
 }
 
 /// A tracepoint has no config to describe and a name of its own: only some of the sampling terms make sense.
-fn sample_terms(event: &EventSpec) -> Result<SampleTerms, SyntaxProblem> {
+fn sample_terms(event: &EventSpec<'_>) -> Result<SampleTerms, SyntaxProblem> {
     const TAKEN: [&str; 11] = [
         "nr",
         "aux-output",
@@ -51,7 +51,7 @@ fn sample_terms(event: &EventSpec) -> Result<SampleTerms, SyntaxProblem> {
     ];
     let mut terms = SampleTerms::default();
     for term in &event.terms {
-        if !TAKEN.contains(&term.name.as_str()) || !terms.take(term)? {
+        if !TAKEN.contains(&term.name) || !terms.take(term)? {
             let message = format!("a tracepoint has no term '{}'", term.name);
             return Err(SyntaxProblem::new(term.position, message)
                 .with_help(format!("valid terms: {}", TAKEN.join(","))));
@@ -111,7 +111,7 @@ fn expand(
 }
 
 fn refusal(
-    event: &EventSpec,
+    event: &EventSpec<'_>,
     system: &str,
     name: &str,
     source: &dyn TracepointSource,

@@ -1,19 +1,19 @@
-//! The contents of an event text, with their positions (byte offsets into the text).
+//! The contents of an event text, with their positions (byte offsets into the text). Names and values are parts of it.
 
 use super::Modifiers;
 
 /// A whole `-e` text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EventList {
+pub struct EventList<'t> {
     /// The text.
-    pub text: String,
+    pub text: &'t str,
     /// Its events and groups, in order.
-    pub items: Vec<ListItem>,
+    pub items: Vec<ListItem<'t>>,
 }
 
-impl EventList {
+impl<'t> EventList<'t> {
     /// The events as written, those of groups among them.
-    pub fn specs(&self) -> impl Iterator<Item = &EventSpec> {
+    pub fn specs(&self) -> impl Iterator<Item = &EventSpec<'t>> {
         self.items.iter().flat_map(|item| match item {
             ListItem::Event(event) => std::slice::from_ref(event),
             ListItem::Group(group) => &group.events,
@@ -23,20 +23,20 @@ impl EventList {
 
 /// A member of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ListItem {
+pub enum ListItem<'t> {
     /// An event of its own.
-    Event(EventSpec),
+    Event(EventSpec<'t>),
     /// Events that are counted together.
-    Group(GroupSpec),
+    Group(GroupSpec<'t>),
 }
 
 /// `name{events}:modifiers`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GroupSpec {
+pub struct GroupSpec<'t> {
     /// The name before the brace.
-    pub name: Option<String>,
+    pub name: Option<&'t str>,
     /// At least one event; the first leads.
-    pub events: Vec<EventSpec>,
+    pub events: Vec<EventSpec<'t>>,
     /// Modifiers for every member.
     pub modifiers: Modifiers,
     /// Their position.
@@ -45,26 +45,26 @@ pub struct GroupSpec {
 
 /// One event as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EventSpec {
+pub struct EventSpec<'t> {
     /// Its position.
     pub position: usize,
     /// perf's name of an event that was written so, unless a `name=` term or a tracepoint gives another.
-    pub name: String,
+    pub name: &'t str,
     /// The event.
-    pub form: EventForm,
+    pub form: EventForm<'t>,
     /// The text between slashes.
-    pub terms: Vec<Term>,
+    pub terms: Vec<Term<'t>>,
     /// Its own modifiers.
     pub modifiers: Modifiers,
 }
 
 /// The ways to say which event.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum EventForm {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EventForm<'t> {
     /// A name alone: an event that some PMU or the kernel has.
-    Name(String),
+    Name(&'t str),
     /// A name with terms: a PMU, or else an event.
-    WithTerms(String),
+    WithTerms(&'t str),
     /// `rHEX`: a code of the CPU.
     Raw(u64),
     /// `TYPE:CONFIG`.
@@ -77,9 +77,9 @@ pub enum EventForm {
     /// `SYSTEM:EVENT`; both may be patterns.
     Tracepoint {
         /// The system.
-        system: String,
+        system: &'t str,
         /// The event.
-        event: String,
+        event: &'t str,
     },
     /// `mem:ADDRESS[/LENGTH][:ACCESS]`.
     Breakpoint {
@@ -104,21 +104,21 @@ pub struct BreakpointAccess {
 }
 
 /// `name` or `name=value`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Term {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Term<'t> {
     /// The name.
-    pub name: String,
+    pub name: &'t str,
     /// The position of the name.
     pub position: usize,
     /// The value, if there is one.
-    pub value: Option<TermValue>,
+    pub value: Option<TermValue<'t>>,
 }
 
 /// A term's value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TermValue {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TermValue<'t> {
     /// Its text without quotes.
-    pub text: String,
+    pub text: &'t str,
     /// Its position.
     pub position: usize,
 }

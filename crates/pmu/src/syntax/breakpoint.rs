@@ -6,7 +6,7 @@ use super::scanner::Scanner;
 use crate::SyntaxProblem;
 
 /// Takes the address, length and access that follow `mem:`.
-pub(super) fn form(scanner: &mut Scanner<'_>) -> Result<EventForm, SyntaxProblem> {
+pub(super) fn form(scanner: &mut Scanner<'_>) -> Result<EventForm<'static>, SyntaxProblem> {
     Ok(EventForm::Breakpoint {
         address: number(scanner)?,
         length: length(scanner)?,

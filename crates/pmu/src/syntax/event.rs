@@ -8,11 +8,11 @@ use super::{breakpoint, terms};
 use crate::SyntaxProblem;
 
 pub(super) fn is_name_char(char: char) -> bool {
-    char.is_ascii_alphanumeric() || "_*?[].!-".contains(char)
+    char.is_ascii_alphanumeric() || matches!(char, '_' | '*' | '?' | '[' | ']' | '.' | '!' | '-')
 }
 
 /// Takes one event with the blanks around it, which perf keeps in the name.
-pub(super) fn event(scanner: &mut Scanner<'_>) -> Result<EventSpec, SyntaxProblem> {
+pub(super) fn event<'t>(scanner: &mut Scanner<'t>) -> Result<EventSpec<'t>, SyntaxProblem> {
     let start = scanner.position();
     scanner.skip_spaces();
     let position = scanner.position();
@@ -39,17 +39,16 @@ pub(super) fn event(scanner: &mut Scanner<'_>) -> Result<EventSpec, SyntaxProble
 }
 
 /// perf's name: the text as written, but a breakpoint's only up to its length.
-fn display_name(text: &str, event: &EventSpec) -> String {
+fn display_name<'t>(text: &'t str, event: &EventSpec<'_>) -> &'t str {
     let cut = matches!(event.form, EventForm::Breakpoint { .. }) && event.terms.is_empty();
-    let shown = if cut {
+    if cut {
         text.split('/').next().unwrap_or(text)
     } else {
         text
-    };
-    shown.to_owned()
+    }
 }
 
-fn named(scanner: &mut Scanner<'_>, position: usize) -> Result<EventSpec, SyntaxProblem> {
+fn named<'t>(scanner: &mut Scanner<'t>, position: usize) -> Result<EventSpec<'t>, SyntaxProblem> {
     let name = scanner.take_while(is_name_char);
     if name.is_empty() {
         return Err(scanner.unexpected());
@@ -59,29 +58,29 @@ fn named(scanner: &mut Scanner<'_>, position: usize) -> Result<EventSpec, Syntax
         Some('/') => with_terms(
             scanner,
             position,
-            parse_raw(name).map_or(EventForm::WithTerms(name.into()), EventForm::Raw),
+            parse_raw(name).map_or(EventForm::WithTerms(name), EventForm::Raw),
         ),
         _ => Ok(spec(position, plain(name))),
     }
 }
 
-fn plain(name: &str) -> EventForm {
-    parse_raw(name).map_or_else(|| EventForm::Name(name.to_owned()), EventForm::Raw)
+fn plain(name: &str) -> EventForm<'_> {
+    parse_raw(name).map_or(EventForm::Name(name), EventForm::Raw)
 }
 
 /// Takes what a colon begins: a config number, modifiers, or a tracepoint's event.
-fn after_colon(
-    scanner: &mut Scanner<'_>,
+fn after_colon<'t>(
+    scanner: &mut Scanner<'t>,
     position: usize,
-    name: &str,
-) -> Result<EventSpec, SyntaxProblem> {
+    name: &'t str,
+) -> Result<EventSpec<'t>, SyntaxProblem> {
     let before = scanner.clone();
     scanner.take(':');
-    let unexpected = scanner.unexpected();
+    let colon = scanner.clone();
     let second = scanner.take_while(is_name_char);
     if let Some(kind) = parse_number(name).filter(|_| !second.is_empty()) {
         let kind = u32::try_from(kind).map_err(|_| SyntaxProblem::unrecognized(position))?;
-        let config = parse_number(second).ok_or(unexpected)?;
+        let config = parse_number(second).ok_or_else(|| colon.unexpected())?;
         return tail(scanner, position, EventForm::Numeric { kind, config });
     }
     if Modifiers::is_letters(second) {
@@ -92,18 +91,18 @@ fn after_colon(
         scanner,
         position,
         EventForm::Tracepoint {
-            system: name.to_owned(),
-            event: second.to_owned(),
+            system: name,
+            event: second,
         },
     )
 }
 
 /// Takes the end that any event may have: `:modifiers` or `/terms/modifiers`.
-fn tail(
-    scanner: &mut Scanner<'_>,
+fn tail<'t>(
+    scanner: &mut Scanner<'t>,
     position: usize,
-    form: EventForm,
-) -> Result<EventSpec, SyntaxProblem> {
+    form: EventForm<'t>,
+) -> Result<EventSpec<'t>, SyntaxProblem> {
     match scanner.peek() {
         Some('/') => with_terms(scanner, position, form),
         Some(':') => {
@@ -117,11 +116,11 @@ fn tail(
     }
 }
 
-fn with_terms(
-    scanner: &mut Scanner<'_>,
+fn with_terms<'t>(
+    scanner: &mut Scanner<'t>,
     position: usize,
-    form: EventForm,
-) -> Result<EventSpec, SyntaxProblem> {
+    form: EventForm<'t>,
+) -> Result<EventSpec<'t>, SyntaxProblem> {
     let terms = terms::terms(scanner)?;
     Ok(EventSpec {
         terms,
@@ -130,10 +129,10 @@ fn with_terms(
     })
 }
 
-fn spec(position: usize, form: EventForm) -> EventSpec {
+fn spec(position: usize, form: EventForm<'_>) -> EventSpec<'_> {
     EventSpec {
         position,
-        name: String::new(),
+        name: "",
         form,
         terms: Vec::new(),
         modifiers: Modifiers::default(),
@@ -145,28 +144,28 @@ mod tests {
     use super::*;
     use crate::syntax::BreakpointAccess;
 
-    fn form(text: &str) -> EventForm {
+    fn form(text: &str) -> EventForm<'_> {
         event(&mut Scanner::new(text)).unwrap().form
     }
 
     #[test]
     fn forms() {
-        assert_eq!(form("cycles:u"), EventForm::Name("cycles".into()));
-        assert_eq!(form("cycles:"), EventForm::Name("cycles".into()));
-        assert_eq!(form("cpu/event=1/"), EventForm::WithTerms("cpu".into()));
+        assert_eq!(form("cycles:u"), EventForm::Name("cycles"));
+        assert_eq!(form("cycles:"), EventForm::Name("cycles"));
+        assert_eq!(form("cpu/event=1/"), EventForm::WithTerms("cpu"));
         assert_eq!(form("r1a8:u"), EventForm::Raw(0x1a8));
         assert_eq!(form("0x1:0x2:u"), EventForm::Numeric { kind: 1, config: 2 });
         let tracepoint = EventForm::Tracepoint {
-            system: "sched".into(),
-            event: "sched_*".into(),
+            system: "sched",
+            event: "sched_*",
         };
         assert_eq!(form("sched:sched_*:u"), tracepoint);
         // No modifiers, so a tracepoint.
         assert_eq!(
             form("cpu-clock:x"),
             EventForm::Tracepoint {
-                system: "cpu-clock".into(),
-                event: "x".into()
+                system: "cpu-clock",
+                event: "x"
             }
         );
     }
@@ -177,7 +176,7 @@ mod tests {
         let terms: Vec<_> = event
             .terms
             .iter()
-            .map(|t| (t.name.as_str(), t.position, t.value.as_ref()))
+            .map(|t| (t.name, t.position, t.value))
             .collect();
         assert_eq!(
             (terms[0].0, terms[0].1, terms[0].2.unwrap().position),
@@ -196,7 +195,7 @@ mod tests {
         );
     }
 
-    fn read(text: &str) -> EventSpec {
+    fn read(text: &str) -> EventSpec<'_> {
         event(&mut Scanner::new(text)).unwrap()
     }
 

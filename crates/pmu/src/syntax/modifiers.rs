@@ -92,21 +92,21 @@ impl Modifiers {
 pub(super) fn group_modifiers(
     scanner: &mut Scanner<'_>,
 ) -> Result<(usize, Modifiers), SyntaxProblem> {
-    let (position, unexpected) = (scanner.position(), scanner.unexpected());
+    let before = scanner.clone();
     let found = letters(scanner)?;
-    if scanner.position() == position {
-        return Err(unexpected);
+    if scanner.position() == before.position() {
+        return Err(before.unexpected());
     }
     Ok(found)
 }
 
 /// Modifier letters, and where they begin.
 fn letters(scanner: &mut Scanner<'_>) -> Result<(usize, Modifiers), SyntaxProblem> {
-    let position = scanner.position();
-    let unexpected = scanner.unexpected();
+    let before = scanner.clone();
+    let position = before.position();
     let letters = scanner.take_while(|char| char.is_ascii_alphanumeric());
     if !Modifiers::is_letters(letters) {
-        return Err(unexpected);
+        return Err(before.unexpected());
     }
     let mut modifiers = Modifiers::default();
     letters

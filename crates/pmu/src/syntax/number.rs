@@ -9,9 +9,15 @@ pub(crate) fn parse_number(text: &str) -> Option<u64> {
     }
 }
 
-/// `rHEX`, and `r0xHEX` between slashes.
+/// `rHEX`.
 pub(crate) fn parse_raw(text: &str) -> Option<u64> {
     parse_hexadecimal(text.strip_prefix('r')?)
+}
+
+/// `rHEX` or `r0xHEX`, as between slashes.
+pub(crate) fn parse_raw_term(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('r')?;
+    parse_hexadecimal(digits.strip_prefix("0x").unwrap_or(digits))
 }
 
 fn parse_hexadecimal(digits: &str) -> Option<u64> {
@@ -43,5 +49,8 @@ mod tests {
         assert_eq!(parse_raw("r1a8"), Some(0x1a8));
         assert_eq!(parse_raw("rzz"), None);
         assert_eq!(parse_raw("r"), None);
+        assert_eq!(parse_raw("r0x1a8"), None);
+        assert_eq!(parse_raw_term("r0x1a8"), Some(0x1a8));
+        assert_eq!(parse_raw_term("r1a8"), Some(0x1a8));
     }
 }

@@ -5,7 +5,7 @@ use super::scanner::Scanner;
 use crate::SyntaxProblem;
 
 /// Takes terms with the slashes around them. The finding about a slash that is never closed is the slash.
-pub(super) fn terms(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, SyntaxProblem> {
+pub(super) fn terms<'t>(scanner: &mut Scanner<'t>) -> Result<Vec<Term<'t>>, SyntaxProblem> {
     let opening = scanner.position();
     scanner.take('/');
     let found = until_slash(scanner);
@@ -16,7 +16,7 @@ pub(super) fn terms(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, SyntaxProble
     }
 }
 
-fn until_slash(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, SyntaxProblem> {
+fn until_slash<'t>(scanner: &mut Scanner<'t>) -> Result<Vec<Term<'t>>, SyntaxProblem> {
     let mut terms = Vec::new();
     if scanner.take('/') {
         return Ok(terms);
@@ -43,7 +43,7 @@ fn skip_spaces_before_end(scanner: &mut Scanner<'_>) {
     }
 }
 
-fn term(scanner: &mut Scanner<'_>) -> Result<Term, SyntaxProblem> {
+fn term<'t>(scanner: &mut Scanner<'t>) -> Result<Term<'t>, SyntaxProblem> {
     let position = scanner.position();
     let driver = scanner.take('@');
     let name = scanner.take_while(is_term_char);
@@ -54,8 +54,7 @@ fn term(scanner: &mut Scanner<'_>) -> Result<Term, SyntaxProblem> {
         scanner.since(position)
     } else {
         name
-    }
-    .to_owned();
+    };
     let value = if scanner.take('=') {
         Some(value(scanner)?)
     } else {
@@ -68,7 +67,7 @@ fn term(scanner: &mut Scanner<'_>) -> Result<Term, SyntaxProblem> {
     })
 }
 
-fn value(scanner: &mut Scanner<'_>) -> Result<TermValue, SyntaxProblem> {
+fn value<'t>(scanner: &mut Scanner<'t>) -> Result<TermValue<'t>, SyntaxProblem> {
     let position = scanner.position();
     let quoted = scanner.take('\'');
     let text = scanner.take_while(|char| {
@@ -81,14 +80,12 @@ fn value(scanner: &mut Scanner<'_>) -> Result<TermValue, SyntaxProblem> {
     if text.is_empty() || quoted && !scanner.take('\'') {
         return Err(scanner.unexpected());
     }
-    Ok(TermValue {
-        text: text.to_owned(),
-        position,
-    })
+    Ok(TermValue { text, position })
 }
 
 fn is_term_char(char: char) -> bool {
-    char.is_ascii_alphanumeric() || "_*?[].!:-".contains(char)
+    char.is_ascii_alphanumeric()
+        || matches!(char, '_' | '*' | '?' | '[' | ']' | '.' | '!' | ':' | '-')
 }
 
 fn is_value_char(char: char) -> bool {

@@ -4,9 +4,10 @@ use super::PmuSource;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-/// Bytes that a file of sysfs has at most.
-const PAGE: usize = 4096;
+/// More bytes than most files of sysfs have, which are a line.
+const LINE: usize = 256;
 
 /// PMUs of a tree of sysfs, `bus/event_source/devices`.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct SystemPmus {
     root: PathBuf,
     /// The file that lists the CPUs that are there.
     present: PathBuf,
+    /// What it says, once it was asked.
+    cpu_limit: OnceLock<Option<u32>>,
 }
 
 impl Default for SystemPmus {
@@ -28,6 +31,7 @@ impl SystemPmus {
         SystemPmus {
             root: sysfs.join("bus/event_source/devices"),
             present: sysfs.join("devices/system/cpu/present"),
+            cpu_limit: OnceLock::new(),
         }
     }
 
@@ -35,7 +39,18 @@ impl SystemPmus {
     fn path(&self, pmu: &str, file: &str) -> Option<PathBuf> {
         let inside = |part: &str| !part.is_empty() && part != "." && part != "..";
         let whole = !pmu.contains('/') && inside(pmu) && file.split('/').all(inside);
-        whole.then(|| self.root.join(pmu).join(file))
+        whole.then(|| {
+            let names = pmu.len() + file.len() + "//".len();
+            let mut path = PathBuf::with_capacity(self.root.as_os_str().len() + names);
+            path.extend([self.root.as_path(), pmu.as_ref(), file.as_ref()]);
+            path
+        })
+    }
+
+    fn read_cpu_limit(&self) -> Option<u32> {
+        let list = fs::read_to_string(&self.present).ok()?;
+        let last = list.trim().rsplit([',', '-']).next()?;
+        last.parse::<u32>().ok()?.checked_add(1)
     }
 }
 
@@ -47,17 +62,18 @@ impl PmuSource for SystemPmus {
     }
 
     fn read(&self, pmu: &str, file: &str) -> Option<String> {
-        let bytes = contents(&self.path(pmu, file)?).ok()?;
+        let mut text = contents(&self.path(pmu, file)?).ok()?;
         // Copies of such files may be filled up to a page.
-        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
-        let text = String::from_utf8_lossy(text);
-        Some(text.trim_end_matches('\n').to_owned())
+        if let Some(end) = text.iter().position(|byte| *byte == 0) {
+            text.truncate(end);
+        }
+        while text.pop_if(|last| *last == b'\n').is_some() {}
+        let lossy = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+        Some(String::from_utf8(text).unwrap_or_else(|error| lossy(error.as_bytes())))
     }
 
     fn cpu_limit(&self) -> Option<u32> {
-        let list = fs::read_to_string(&self.present).ok()?;
-        let last = list.trim().rsplit([',', '-']).next()?;
-        last.parse::<u32>().ok()?.checked_add(1)
+        *self.cpu_limit.get_or_init(|| self.read_cpu_limit())
     }
 
     fn list(&self, pmu: &str, folder: &str) -> Vec<String> {
@@ -67,13 +83,13 @@ impl PmuSource for SystemPmus {
     }
 }
 
-/// The text of a file. Those of sysfs are read whole by one read, as those of a page and less are anywhere.
+/// The text of a file. A line is read whole by one read, of sysfs as anywhere.
 fn contents(path: &Path) -> io::Result<Vec<u8>> {
-    let mut text = vec![0; PAGE];
+    let mut line = [0; LINE];
     let mut file = fs::File::open(path)?;
-    let length = file.read(&mut text)?;
-    text.truncate(length);
-    if length == PAGE {
+    let length = file.read(&mut line)?;
+    let mut text = line[..length].to_vec();
+    if length == LINE {
         file.read_to_end(&mut text)?;
     }
     Ok(text)

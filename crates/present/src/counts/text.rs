@@ -1,10 +1,13 @@
 //! Rows as a table for people.
 
+use std::borrow::Cow;
+
 use oxperf_analysis::counts::{CountGroup, CountGrouping, MetricCell};
 use oxperf_metric::ThresholdVerdict;
 
 use super::group::{self, column};
 use super::{Cells, CountMoment, LastHeading, metrics};
+use crate::text::padding::{Blanks, Left, Right};
 use crate::text::{put, sanitize};
 
 /// The width of values.
@@ -66,7 +69,7 @@ fn push_sections(out: &mut Vec<u8>, cells: Cells<'_>, last: &mut LastHeading) {
 /// Metrics, each after the first on a line of its own.
 fn push_metrics(out: &mut Vec<u8>, cells: Cells<'_>, metrics: &[MetricCell<'_>]) {
     if metrics.is_empty() {
-        put!(out, "{:METRIC_WIDTH$}", "");
+        put!(out, "{}", Blanks(METRIC_WIDTH));
     }
     for (index, metric) in metrics.iter().enumerate() {
         if index > 0 {
@@ -146,22 +149,23 @@ fn push_value(out: &mut Vec<u8>, cells: Cells<'_>) {
     let value = match cells.value() {
         Ok(value) => {
             let digits = digits(value, cells.decimals());
-            grouped(digits, &cells.style.digit_separator)
+            Cow::Owned(grouped(digits, &cells.style.digit_separator))
         }
-        Err(words) => words.to_owned(),
+        Err(words) => Cow::Borrowed(words),
     };
-    let unit_width = cells.style.unit_width;
+    let unit = sanitize(&cells.event.unit);
     put!(
         out,
-        "{value:>VALUE_WIDTH$} {:unit_width$} ",
-        sanitize(&cells.event.unit)
+        "{} {} ",
+        Right(value, VALUE_WIDTH),
+        Left(unit, cells.style.unit_width)
     );
 }
 
 fn push_name(out: &mut Vec<u8>, cells: Cells<'_>) {
-    put!(out, "{:NAME_WIDTH$}", sanitize(&cells.event.name));
+    put!(out, "{}", Left(sanitize(&cells.event.name), NAME_WIDTH));
     if let Some(cgroup) = &cells.event.cgroup {
-        put!(out, " {:CGROUP_WIDTH$}", sanitize(cgroup));
+        put!(out, " {}", Left(sanitize(cgroup), CGROUP_WIDTH));
     }
 }
 

@@ -50,7 +50,7 @@ struct RequestNames<'a>(&'a EventRequest);
 
 impl EventNames for RequestNames<'_> {
     fn pmu(&self, _: EventType) -> Option<String> {
-        Some(self.0.pmu.clone()).filter(|pmu| !pmu.is_empty())
+        Some(self.0.pmu.to_string()).filter(|pmu| !pmu.is_empty())
     }
 
     fn event(&self, _: EventType, _: u64) -> Option<String> {
@@ -62,10 +62,10 @@ impl EventNames for RequestNames<'_> {
 }
 
 /// The event of a PMU that a text names: `inst_retired.any`, `cpu/inst_retired.any/`.
-fn named(spec: &EventSpec) -> Option<String> {
-    match (&spec.form, &*spec.terms) {
-        (EventForm::Name(name), []) => Some(name.clone()),
-        (EventForm::WithTerms(_), [term]) if term.value.is_none() => Some(term.name.clone()),
+fn named(spec: &EventSpec<'_>) -> Option<String> {
+    match (spec.form, &*spec.terms) {
+        (EventForm::Name(name), []) => Some(name.to_owned()),
+        (EventForm::WithTerms(_), [term]) if term.value.is_none() => Some(term.name.to_owned()),
         _ => None,
     }
 }

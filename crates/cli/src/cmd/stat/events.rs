@@ -117,8 +117,8 @@ pub(super) fn shown(events: &[CountedEvent], threads: &[Tid]) -> Vec<CountEvent>
         let sites = event.planned.sites.iter();
         CountEvent {
             name: request.name.clone(),
-            pmu: request.pmu.clone(),
-            unit: request.unit.clone().unwrap_or_default(),
+            pmu: request.pmu.to_string(),
+            unit: request.unit.as_deref().unwrap_or_default().to_owned(),
             scale: request.scale.unwrap_or(1.0),
             cgroup: cgroup(request),
             is_supported: event.is_supported(),

@@ -99,11 +99,13 @@ fn run(
         control: channel,
     };
     let mut told = verbose::Told::new(command.verbosity);
-    let mut run = CountingRun::open(context, requests.clone(), &mut told)?;
+    let mut run = CountingRun::open(context, std::mem::take(requests), &mut told)?;
     if let Some(failure) = log.as_ref().and_then(LoggingKernel::take_failure) {
         return Err(CaptureError::from(failure).into());
     }
-    *requests = run.counters().requests();
+    if command.repeats != Repeats::Times(1) {
+        *requests = run.counters().requests();
+    }
     display.opened(run.counters(), &run.machine().threads);
     let recorder = command
         .recording

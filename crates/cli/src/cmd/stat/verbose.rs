@@ -26,30 +26,31 @@ pub(super) fn found(command: &StatCommand, requests: &[EventRequest]) -> String 
         let _ = writeln!(text, "Using CPUID {}", sanitize(model.as_str()));
     }
     for name in command.events.iter().flat_map(|text| names(text)) {
-        for pmu in pmus(&name, requests) {
-            let _ = writeln!(text, "{0} -> {pmu}/{0}/", sanitize(&name));
+        for pmu in pmus(name, requests) {
+            let _ = writeln!(text, "{0} -> {pmu}/{0}/", sanitize(name));
         }
     }
     text
 }
 
 /// The events that a text names without their PMU.
-fn names(text: &str) -> Vec<String> {
+fn names(text: &str) -> Vec<&str> {
     let Ok(list) = parse(text) else {
         return Vec::new();
     };
-    let name = |form: &EventForm| match form {
-        EventForm::Name(name) => Some(name.clone()),
+    let specs = list.specs().map(|spec| spec.form);
+    let names = specs.filter_map(|form| match form {
+        EventForm::Name(name) => Some(name),
         _ => None,
-    };
-    list.specs().filter_map(|spec| name(&spec.form)).collect()
+    });
+    names.collect()
 }
 
 /// The PMUs on which a name was found.
 fn pmus<'a>(name: &str, requests: &'a [EventRequest]) -> Vec<&'a str> {
     let mut pmus: Vec<&str> = Vec::new();
     for request in requests {
-        let pmu = request.pmu.as_str();
+        let pmu = &*request.pmu;
         let own = request.name.strip_prefix(&format!("{pmu}/"));
         let own = own.unwrap_or(&request.name);
         let own = own.split(['/', ':']).next().unwrap_or_default();
@@ -151,7 +152,7 @@ mod tests {
     #[test]
     fn a_name_is_told_with_each_pmu_that_has_it() {
         let request = |pmu: &str, name: &str| EventRequest {
-            pmu: pmu.to_owned(),
+            pmu: pmu.into(),
             ..EventRequest::software(oxperf_abi::SoftwareId::CpuClock, name)
         };
         let requests = [

@@ -126,7 +126,7 @@ fn event(request: &EventRequest, index: usize, cores: &[&str]) -> MetricEvent {
     MetricEvent {
         index,
         id: id.clone(),
-        pmu: request.pmu.clone(),
+        pmu: request.pmu.to_string(),
         is_of_core: cores.contains(&&*request.pmu),
         is_tool: request.attr.kind == tool::KIND,
     }
