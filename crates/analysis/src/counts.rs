@@ -19,5 +19,7 @@ pub use history::{RateHistory, RateSeries};
 pub use metrics::{CountMetric, CountMetrics, MetricCell, MetricCounts, MetricEvent};
 pub use runs::{MeasuredEvent, MeasuredRun, MeasuredRuns, RunCount, RunOrigin};
 pub use statistics::Statistics;
-pub use table::{CountEvent, CountRow, CountSite, CountTable, CountTotal, EventDisplay};
+pub use table::{
+    CoreCounts, CountEvent, CountRow, CountSite, CountTable, CountTotal, EventDisplay,
+};
 pub use welch::{MeanTest, SIGNIFICANCE_LEVEL};

@@ -9,6 +9,7 @@
 
 mod counters;
 mod course;
+mod latency;
 mod moves;
 mod opening;
 mod own;
@@ -27,6 +28,7 @@ use crate::options::TargetOptions;
 
 pub use counters::{CountedEvent, Counters};
 pub use course::{CountNews, CountingRun};
+pub use latency::{LatencyChoice, LatencyOptions};
 pub use own::{PresentValue, present_value};
 pub use recorder::{CountRecordOptions, CountRecorder, RoundKind, StatSettings};
 
@@ -48,6 +50,8 @@ pub struct CountOptions {
     /// Counts are recorded to standard output: what the workload prints goes to standard error, and counters have no ids in
     /// their samples, as perf's.
     pub to_stream: bool,
+    /// Where latencies of retirement come from.
+    pub latencies: LatencyOptions,
 }
 
 /// An event to count, with what an earlier run found out about it.

@@ -61,14 +61,18 @@ pub struct EventRequest {
     pub branches: Option<BranchSampleType>,
     /// The event's own ways with hardware trace.
     pub aux: AuxRequest,
-    /// Samples tell the latency of retirement.
+    /// Samples tell the latency of retirement, which is what is shown of it where events are counted.
     pub retire_latency: bool,
+    /// The latency of retirement that was published for it, in cycles.
+    pub published_latency: Option<u64>,
     /// The period as a part of that of the event before, where both have one.
     pub ratio_to_previous: Option<f64>,
     /// The event's own choice of inheritance.
     pub inherit: Option<bool>,
     /// The event's own choice of its ring: `true` for one that keeps the newest records.
     pub overwrite: Option<bool>,
+    /// The counts of the CPUs of a core are added up where CPUs are shown apart.
+    pub per_core: bool,
     /// The CPUs that the event's PMU counts on and the user names, when not all.
     pub cpus: Option<Vec<Cpu>>,
     /// The CPUs that the user names for this event, whatever the target.
@@ -121,9 +125,11 @@ impl EventRequest {
             branches: None,
             aux: AuxRequest::default(),
             retire_latency: false,
+            published_latency: None,
             ratio_to_previous: None,
             inherit: None,
             overwrite: None,
+            per_core: false,
             cpus: None,
             chosen_cpus: None,
             filter: None,
@@ -161,6 +167,11 @@ impl EventRequest {
     /// Returns whether the kernel counts it: facts about the machine and sensors are read by whoever counts.
     pub fn is_counted_by_kernel(&self) -> bool {
         oxperf_pmu::is_kernel_kind(self.attr.kind)
+    }
+
+    /// Returns whether whoever counts reads it by itself: what no kernel counts, and latencies.
+    pub(crate) fn is_read_here(&self) -> bool {
+        self.retire_latency || !self.is_counted_by_kernel()
     }
 
     /// Returns whether it counts nothing and only carries other records.

@@ -11,6 +11,7 @@ mod memory;
 mod metric_constants;
 mod places;
 mod pmus;
+mod root_ports;
 mod sched_domains;
 mod topology;
 mod tree;
@@ -24,6 +25,7 @@ use oxperf_sys::Sysfs;
 pub use identity::HostIdentity;
 pub use metric_constants::MetricScope;
 pub use places::HostCpu;
+pub use root_ports::{RootPort, RootPortProblem};
 use tree::Tree;
 
 /// A host whose `/proc` and `/sys` can be read.

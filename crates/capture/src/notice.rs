@@ -59,6 +59,8 @@ pub enum Notice {
     ThreadGone(Tid),
     /// The tracepoints' formats cannot be read; the file has none.
     TracingDataMissing(TracepointError),
+    /// No samples tell latencies of retirement, for this reason: they are those that were published.
+    LatenciesNotSampled(String),
     /// The workload did not end when it was asked to.
     WorkloadKilled {
         /// The program.
@@ -106,6 +108,9 @@ impl fmt::Display for Notice {
                     f,
                     "the tracepoints' formats are not recorded, their fields cannot be shown: {reason}"
                 )
+            }
+            Notice::LatenciesNotSampled(reason) => {
+                write!(f, "latencies of retirement are not sampled: {reason}")
             }
             Notice::WorkloadKilled { program, grace } => write!(
                 f,

@@ -25,6 +25,7 @@ mod mapfile;
 pub mod packed;
 mod plain_names;
 mod published;
+mod retire_latency;
 mod store;
 mod tables;
 
@@ -32,4 +33,5 @@ pub use entry::{ScaleUnit, TableEvent, TableMetric};
 pub use error::{TableProblem, TablesError};
 pub use folder::TableFolder;
 pub use mapfile::{MapRow, Mapfile, is_identifier};
+pub use retire_latency::RetireLatency;
 pub use tables::EventTables;

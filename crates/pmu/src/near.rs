@@ -29,8 +29,10 @@ fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n 
     if name.len() > LONGEST || allowed == 0 {
         return Vec::new();
     }
+    // A name that is known and does not do here is nothing to suggest.
+    let others = known.into_iter().filter(|known| *known != name);
     let name = name.to_ascii_lowercase();
-    let ranked = known.into_iter().filter_map(|known| {
+    let ranked = others.filter_map(|known| {
         let is_comparable = known.len().abs_diff(name.len()) <= allowed;
         let mistakes = is_comparable.then(|| mistakes(&name, &known.to_ascii_lowercase()))?;
         (mistakes <= allowed).then_some((mistakes, known))

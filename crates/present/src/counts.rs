@@ -12,6 +12,7 @@ mod heading;
 mod json;
 mod metric_lines;
 mod metrics;
+mod port_lines;
 mod text;
 
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub use graph::{GraphSize, graph};
 pub use heading::{CountSubject, heading, interval_heading};
 pub use metric_lines::{MetricLine, MetricPage, metric_heading, metric_lines};
 pub use metrics::LastHeading;
+pub use port_lines::{PortTraffic, port_heading, port_lines};
 
 /// The form of the output.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -34,6 +34,7 @@ struct Bench {
     run: PathBuf,
     /// Ours and perf7.
     programs: [PathBuf; 2],
+    shared: PathBuf,
     scratch: PathBuf,
     accepted: Vec<Accepted>,
     /// The folders of metrics of the machines.
@@ -57,6 +58,7 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
     let bench = Bench {
         run,
         programs: [options.binary.clone(), perf],
+        shared: options.shared.clone(),
         scratch: options.scratch.clone(),
         accepted: accepted::read()?,
         tables: tables_of(&lines, options)?,
@@ -79,7 +81,7 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
 
 /// The folders of metrics of the machines of `lines`.
 fn tables_of(lines: &[StatLine], options: &Options) -> Result<BTreeMap<String, PathBuf>> {
-    let machines: BTreeSet<&String> = lines.iter().map(|line| &line.machine).collect();
+    let machines: BTreeSet<&String> = lines.iter().map(|line| &line.base).collect();
     let mut folders = BTreeMap::new();
     for machine in machines {
         let folder = tables::folder(&options.shared, &options.scratch, machine, options.jobs)?;
@@ -132,10 +134,10 @@ impl Bench {
         command
             .arg(LONGEST)
             .arg(&self.run)
-            .arg(&line.machine)
+            .arg(line.machine_argument(&self.shared, scratch)?)
             .arg("--");
         // The shell takes the words apart, as it does for a user.
-        let tables = self.tables.get(&line.machine);
+        let tables = self.tables.get(&line.base);
         let tables = tables.filter(|_| program == self.programs[0]);
         let tables = tables.map(|folder| format!("--pmu-events {} ", folder.display()));
         let words = tables.unwrap_or_default() + &line.words;

@@ -38,6 +38,20 @@ pub struct CountEvent {
     pub sites: Vec<CountSite>,
     /// What is shown of it.
     pub display: EventDisplay,
+    /// What becomes of the counts of a core where CPUs are shown apart.
+    pub core_counts: CoreCounts,
+}
+
+/// What becomes of the counts of the CPUs of one core where CPUs are shown apart ([`CountGrouping::Cpu`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CoreCounts {
+    /// Each CPU has its own.
+    #[default]
+    Apart,
+    /// They are added up to a row for the core.
+    Summed,
+    /// They are added up, and the sum stands on each CPU.
+    SummedOnEachCpu,
 }
 
 /// What is shown of an event.
@@ -154,16 +168,47 @@ impl CountTable {
     }
 
     fn sums(&self, grouping: CountGrouping, places: &CpuPlaces, merges: bool) -> Vec<CountRow> {
-        let needs_all = !matches!(grouping, CountGrouping::All | CountGrouping::Thread);
-        let mut sums = Sums::new(needs_all, self.events.len());
+        let mut sums = Sums::of_events(self.events.len());
         for (index, event) in self.events.iter().enumerate() {
             let shown = if merges { self.alike[index] } else { index };
+            if grouping == CountGrouping::Cpu && event.core_counts != CoreCounts::Apart {
+                self.add_core_sums(&mut sums, index, places);
+                continue;
+            }
+            sums.needs_all = !matches!(grouping, CountGrouping::All | CountGrouping::Thread);
             for (site, reading) in event.sites.iter().zip(&self.readings[index]) {
                 let group = CountGroup::of(grouping, site.cpu, site.thread, places);
                 sums.add(shown, group, *reading);
             }
         }
         sums.into_rows()
+    }
+
+    /// Adds the sums of an event by core. A CPU that counted nothing adds nothing, its time included: what the others of its
+    /// core counted is shown.
+    fn add_core_sums(&self, sums: &mut Sums, index: usize, places: &CpuPlaces) {
+        let event = &self.events[index];
+        let of_core =
+            |site: &CountSite| CountGroup::of(CountGrouping::Core, site.cpu, site.thread, places);
+        let mut cores = Sums::default();
+        for (site, reading) in event.sites.iter().zip(&self.readings[index]) {
+            let reading = match reading.is_counted() {
+                true => *reading,
+                false => CountReading::default(),
+            };
+            cores.add(index, of_core(site), reading);
+        }
+        sums.needs_all = false;
+        if event.core_counts == CoreCounts::Summed {
+            for core in cores.sums {
+                sums.add(index, core.group, core.reading);
+            }
+            return;
+        }
+        for site in &event.sites {
+            let sum = cores.reading(index, of_core(site)).unwrap_or_default();
+            sums.add(index, CountGroup::Cpu(site.cpu), sum);
+        }
     }
 
     /// Returns whether several PMUs of the system count the event at `index`.
@@ -247,14 +292,19 @@ struct Sum {
 
 impl Sums {
     /// No sums yet, of so many events.
-    fn new(needs_all: bool, events: usize) -> Sums {
+    fn of_events(events: usize) -> Sums {
         let mut places = FxHashMap::default();
         places.reserve(events);
         Sums {
-            needs_all,
+            needs_all: false,
             sums: Vec::with_capacity(events),
             places,
         }
+    }
+
+    fn reading(&self, event: usize, group: CountGroup) -> Option<CountReading> {
+        let place = self.places.get(&(event, group))?;
+        self.sums.get(*place).map(|sum| sum.reading)
     }
 
     fn add(&mut self, event: usize, group: CountGroup, reading: CountReading) {
@@ -359,6 +409,33 @@ mod tests {
         // One CPU of the second socket counted nothing.
         let expected = [(0, 21.0, 2), (1, 7.0, 1), (0, 0.0, 2), (1, 8.0, 1)];
         assert_eq!(shown(&sockets), expected);
+    }
+
+    #[test]
+    fn counts_of_a_core_are_added_up_where_cpus_stand_apart() {
+        let core = |cpu: u32| CpuPlace {
+            core: Some(cpu % 2),
+            ..CpuPlace::default()
+        };
+        let places = CpuPlaces::new((0..4).map(|cpu| (Cpu(cpu), core(cpu))).collect());
+        let of_cores = |core_counts| CountEvent {
+            core_counts,
+            ..event("a", &[0, 1, 2, 3])
+        };
+        let counted = vec![reading(1, 4, 4), reading(2, 4, 4), None, reading(8, 4, 4)];
+        let rows = |core_counts, grouping| {
+            let mut table = CountTable::new(vec![of_cores(core_counts)]);
+            table.set(std::slice::from_ref(&counted), true);
+            let rows = table.rows(grouping, &places, false);
+            rows.iter().map(|row| row.total.value).collect::<Vec<f64>>()
+        };
+        let apart = rows(CoreCounts::Apart, CountGrouping::Cpu);
+        assert_eq!(apart, [1.0, 2.0, 0.0, 8.0]);
+        let summed = rows(CoreCounts::Summed, CountGrouping::Cpu);
+        assert_eq!(summed, [1.0, 10.0]);
+        let on_cpus = rows(CoreCounts::SummedOnEachCpu, CountGrouping::Cpu);
+        assert_eq!(on_cpus, [1.0, 10.0, 1.0, 10.0]);
+        assert_eq!(rows(CoreCounts::Summed, CountGrouping::All), [11.0]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io;
 use oxperf_abi::{CountReading, Cpu, EventId};
 use oxperf_sys::{Control, ControlScope, CounterRead, EventFd, Kernel, cpus};
 
+use super::latency::LatencySampler;
 use super::moves::CpuMoves;
 use super::own::{OwnCounter, OwnSources, RunMoment};
 use super::{CountRequest, Findings};
@@ -137,6 +138,22 @@ impl Counters {
     /// The kernel's answer.
     pub(super) fn enable(&self, kernel: &dyn Kernel) -> io::Result<()> {
         self.control_leaders(kernel, Control::Enable(ControlScope::Event))
+    }
+
+    /// The samples that tell latencies, where some are taken.
+    pub(super) fn sampler(&self) -> Option<&LatencySampler> {
+        self.sources.as_ref()?.sampler.as_ref()
+    }
+
+    /// Returns whether latencies are wanted of samples, and an event has none.
+    pub fn lacks_latency_samples(&self) -> bool {
+        let Some(sampler) = self.sampler() else {
+            return false;
+        };
+        let mut events = self.events.iter().enumerate();
+        events.any(|(index, event)| {
+            event.request().retire_latency && sampler.latency(index).is_none()
+        })
     }
 
     /// Stops the counting.

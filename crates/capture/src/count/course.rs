@@ -29,6 +29,9 @@ use crate::system;
 /// The time after which a target without a workload is looked for again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// The time after which the rings of samples are emptied again.
+const DRAIN_AGAIN: Duration = Duration::from_millis(500);
+
 /// What happened in a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CountNews {
@@ -87,6 +90,7 @@ impl<'a> CountingRun<'a> {
             raised_files: false,
             may_move: !options.stays_on_cpu,
             to_stream: options.to_stream,
+            latencies: options.latencies,
         };
         let counters = opening.open(requests, observer)?;
         Ok(CountingRun {
@@ -160,8 +164,16 @@ impl<'a> CountingRun<'a> {
         }
         if start != Start::Disabled {
             self.counters.start_own(self.moment(self.started));
+            self.take_samples(true);
         }
         Ok(())
+    }
+
+    /// Begins to take the samples that tell latencies, or takes no more.
+    fn take_samples(&self, takes: bool) {
+        if let Some(sampler) = self.counters.sampler() {
+            sampler.switch(self.context.kernel, takes);
+        }
     }
 
     fn moment(&self, now: Instant) -> RunMoment {
@@ -215,6 +227,9 @@ impl<'a> CountingRun<'a> {
             }
             let wake = self.next_wake();
             self.doze(wake).map_err(CaptureError::Wait)?;
+            if let Some(sampler) = self.counters.sampler() {
+                sampler.drain();
+            }
             if self.context.options.target.workload.is_none() && !self.is_target_alive() {
                 self.end();
             }
@@ -275,7 +290,9 @@ impl<'a> CountingRun<'a> {
             .and_then(|timeout| self.started.checked_add(timeout));
         let watches_tasks = self.workload.is_none() && !options.target.target.is_cpu_wide();
         let look = watches_tasks.then(|| Instant::now() + LOOK_AGAIN);
-        [self.next_interval(), timeout, look]
+        let samples = self.counters.sampler();
+        let drain = samples.map(|_| Instant::now() + DRAIN_AGAIN);
+        [self.next_interval(), timeout, look, drain]
             .into_iter()
             .flatten()
             .min()
@@ -379,6 +396,7 @@ impl<'a> CountingRun<'a> {
             // What cannot be stopped is read all the same.
             let _ = self.counters.disable(self.context.kernel);
         }
+        self.take_samples(false);
         let ended = self.ended.unwrap_or_else(Instant::now);
         self.counters.stop_own(self.moment(ended));
         Ok(self.outcome())

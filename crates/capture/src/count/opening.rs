@@ -8,8 +8,9 @@ use oxperf_abi::{Cpu, SampleType, Tid};
 use oxperf_sys::{Control, Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
 
 use super::counters::{CountedEvent, CounterPlace, Counters};
+use super::latency::{LatencyContext, LatencyOptions, LatencySampler};
 use super::moves::CpuMoves;
-use super::own::{OwnCounter, OwnSources};
+use super::own::{OwnCounter, OwnSource, OwnSources};
 use super::{CountRequest, Findings};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
@@ -35,6 +36,7 @@ pub(super) struct Opening<'a> {
     pub(super) may_move: bool,
     /// Counts are recorded to a stream.
     pub(super) to_stream: bool,
+    pub(super) latencies: LatencyOptions,
 }
 
 /// Who hears of the calls that open one event.
@@ -59,7 +61,7 @@ impl Opening<'_> {
             requests.into_iter().map(CountRequest::split).unzip();
         let mut counters = Counters {
             members: members(&events),
-            sources: self.sources(&events),
+            sources: self.sources(&events, observer),
             events: self
                 .planned(events)
                 .into_iter()
@@ -155,9 +157,35 @@ impl Opening<'_> {
     }
 
     /// The sources of counters that no kernel has, if there are such.
-    fn sources(&self, events: &[EventRequest]) -> Option<OwnSources> {
-        let has_own = events.iter().any(|event| !event.is_counted_by_kernel());
-        has_own.then(|| OwnSources::new(self.target, self.sysfs))
+    fn sources(&self, events: &[EventRequest], observer: &mut dyn Observer) -> Option<OwnSources> {
+        let has_own = events.iter().any(EventRequest::is_read_here);
+        let sampler = self.sampler(events, observer);
+        has_own.then(|| OwnSources::new(self.target, self.sysfs).with_sampler(sampler))
+    }
+
+    /// Opens samples of latencies, if they are wanted of an event.
+    fn sampler(
+        &self,
+        events: &[EventRequest],
+        observer: &mut dyn Observer,
+    ) -> Option<LatencySampler> {
+        let has_latencies = events.iter().any(|event| event.retire_latency);
+        if !self.latencies.samples || !has_latencies {
+            return None;
+        }
+        let context = LatencyContext {
+            kernel: self.kernel,
+            machine: self.machine,
+            sysfs: self.sysfs,
+            choice: self.latencies.choice,
+        };
+        match LatencySampler::open(context, events, observer) {
+            Ok(sampler) => Some(sampler),
+            Err(error) => {
+                observer.notice(Notice::LatenciesNotSampled(error.to_string()));
+                None
+            }
+        }
     }
 
     /// The counter of an event that no kernel counts.
@@ -165,7 +193,14 @@ impl Opening<'_> {
         let sources = counters.sources.as_ref()?;
         let event = &counters.events[place.event];
         let site = event.planned.sites[place.site];
-        let source = sources.of(event.request(), site, self.workload)?;
+        let source = match (event.request().retire_latency, place.site) {
+            (true, 0) => OwnSource::Latency {
+                event: place.event,
+                published: event.request().published_latency,
+            },
+            (true, _) => OwnSource::Elsewhere,
+            (false, _) => sources.of(event.request(), site, self.workload)?,
+        };
         Some(OwnCounter::new(place, source))
     }
 
@@ -367,7 +402,7 @@ impl Opening<'_> {
 
 /// Takes the events that no kernel counts out of their groups; the first other event of a group leads the rest.
 fn leave_groups(requests: &mut [CountRequest]) {
-    let is_own = |request: &CountRequest| !request.event.is_counted_by_kernel();
+    let is_own = |request: &CountRequest| request.event.is_read_here();
     for index in 0..requests.len() {
         if !is_own(&requests[index]) {
             continue;

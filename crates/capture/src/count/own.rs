@@ -1,4 +1,4 @@
-//! Counters that no kernel has: facts about the machine, times of the measurement, sensors, graphics devices.
+//! Counters that no kernel has: facts about the machine, times of the measurement, sensors, graphics devices, latencies.
 //!
 //! Each reads as a counter of the kernel does: it grows from reading to reading. In the place of the times for which it was
 //! enabled and ran it has the number of its readings, as in perf.
@@ -77,6 +77,9 @@ impl OwnCounter {
 
     /// The count; `None` where the machine does not tell it.
     pub(super) fn read(&self, sources: &OwnSources, moment: RunMoment) -> Option<CountReading> {
+        if self.source == OwnSource::Elsewhere {
+            return Some(CountReading::default());
+        }
         let mut state = self.state.get();
         if self.source.is_level() {
             state.sum = state.sum.wrapping_add(sources.value(&self.source, moment)?);

@@ -8,10 +8,10 @@ use oxperf_sys::{
     ControlScope, Errno, FakeCall, FakeCount, FakeKernel, FakePmu, OpenRequest, Sysfs,
 };
 
-use super::CountRequest;
 use super::counters::{CountedEvent, Counters};
 use super::opening::Opening;
 use super::own::RunMoment;
+use super::{CountRequest, LatencyOptions};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::Permissions;
@@ -78,6 +78,7 @@ fn open_again(
         raised_files: false,
         may_move: false,
         to_stream: false,
+        latencies: LatencyOptions::default(),
     };
     let mut observer: Vec<Notice> = Vec::new();
     opening.open(requests, &mut observer)
@@ -376,4 +377,31 @@ fn events_are_switched_on_and_off_all_or_by_name() {
         FakeCall::Disable(1, ControlScope::Event),
     ];
     assert_eq!(kernel.calls(), expected);
+}
+
+#[test]
+fn latencies_take_no_counter_and_stand_at_the_first_site() {
+    let kernel = FakeKernel::new();
+    let latency = EventRequest {
+        retire_latency: true,
+        published_latency: Some(290),
+        ..EventRequest::software(SoftwareId::CpuClock, "loads:R")
+    };
+    let faults = EventRequest::software(SoftwareId::PageFaults, "page-faults");
+    let requests = vec![latency, faults];
+    let counters = open(&kernel, Target::AllCpus, requests).unwrap();
+    assert_eq!(kernel.opened().len(), 2);
+    let moment = RunMoment {
+        now: Instant::now(),
+        usage: None,
+    };
+    counters.read(&kernel, moment);
+    let readings = counters.read(&kernel, moment);
+    let expected = CountReading {
+        value: 580,
+        enabled: 2,
+        running: 2,
+    };
+    // Each reading says it again, so that it stands in every interval.
+    assert_eq!(readings[0], [Some(expected), Some(CountReading::default())]);
 }

@@ -9,6 +9,7 @@ mod diff;
 mod events;
 mod graph;
 mod groups;
+mod latencies;
 mod measure;
 mod metric_lines;
 mod metrics;
@@ -21,6 +22,7 @@ mod reasons;
 mod record;
 mod recorded_grouping;
 mod report;
+mod root_ports;
 mod runs;
 mod show;
 mod verbose;
@@ -38,11 +40,13 @@ use crate::failure::{Failure, code};
 use crate::output::print_error;
 use crate::{environment, event_tables};
 use control::ControlSource;
+use destination::Destination;
 use measure::Measured;
 use metrics::{MetricSources, MetricWishes};
 use options::StatCommand;
 use presets::{Frozen, Preset};
 use problem::StatProblem;
+use root_ports::{CountedPorts, PortChoice};
 use show::Display;
 
 /// The command.
@@ -73,7 +77,17 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
     let is_of_management = command.metrics.preset == Some(Preset::SystemManagement);
     let frozen = is_of_management.then(|| Frozen::new(&command.options.sysfs));
     let frozen = frozen.transpose()?;
-    let wanted = events::wanted(command, &catalogue, metrics.as_ref());
+    let ports = match &command.root_ports {
+        Some(choice) => match CountedPorts::find(choice, &command.options.sysfs) {
+            Ok(ports) => Some(ports),
+            Err(problem) => return Ok(arguments::report(&problem, program)),
+        },
+        None => None,
+    };
+    let wanted = match ports {
+        Some(ports) => events::of_ports(command, &catalogue, ports),
+        None => events::wanted(command, &catalogue, metrics.as_ref()),
+    };
     event_tables::problems(&tables)
         .iter()
         .for_each(|problem| print_error(problem));
@@ -81,11 +95,21 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
     if command.verbosity > 0 {
         print_lines(&verbose::found(command, &wanted.requests));
     }
+    if let Some(ports) = &wanted.ports
+        && tell_ports(command, ports)?
+    {
+        return Ok(code::SUCCESS);
+    }
     let mut requests = match events::arranged(command, &catalogue, wanted.requests.clone()) {
         Ok(requests) => requests,
         Err(problem) => return Ok(arguments::report(&problem, program)),
     };
     wanted.repeat(requests.len());
+    let has_latencies = requests.iter().any(|request| request.retire_latency);
+    if let Some(model) = environment::cpu_model().filter(|_| has_latencies) {
+        let choice = command.options.latencies.choice;
+        latencies::publish(&mut requests, model.as_str(), choice);
+    }
     let Some(command) = on_online_cpus(command, &requests) else {
         print_error(NOTHING_COUNTED);
         return Ok(code::USAGE_OF_PROGRAM);
@@ -133,6 +157,17 @@ fn print_lines(text: &str) {
     if !text.is_empty() {
         print_error(text.trim_end());
     }
+}
+
+/// Says which root ports are counted; returns whether that is all that is wanted.
+fn tell_ports(command: &StatCommand, ports: &CountedPorts) -> Result<bool, Failure> {
+    print_lines(&ports.warnings);
+    let is_all = command.root_ports == Some(PortChoice::List);
+    if is_all || command.verbosity > 0 {
+        let mut destination = Destination::open(&command.output, &command.form)?;
+        destination.write(ports.list().as_bytes())?;
+    }
+    Ok(is_all)
 }
 
 /// The options without the CPUs of `-C` that are offline, which is said; `None` when none is left.

@@ -39,6 +39,7 @@ mod resource_limits;
 mod selftest;
 mod shell;
 mod stat;
+mod stat_ending;
 mod stat_graph;
 mod stat_runs;
 mod streams;

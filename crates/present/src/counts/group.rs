@@ -39,9 +39,17 @@ pub(super) fn column(grouping: CountGrouping) -> Option<GroupColumn> {
     Some(GroupColumn { key, width })
 }
 
+/// The column as a row has it: that of its core, where the counts of cores stand between those of CPUs.
+pub(super) fn row_column(cells: Cells<'_>) -> Option<GroupColumn> {
+    match cells.row.group {
+        CountGroup::Core { .. } => column(CountGrouping::Core),
+        _ => column(cells.style.grouping),
+    }
+}
+
 /// The label of the row's group; none where everything is one group, or an event follows tasks over all CPUs.
 pub(super) fn label(cells: Cells<'_>) -> Option<GroupLabel> {
-    let key = column(cells.style.grouping)?.key;
+    let key = row_column(cells)?.key;
     let name = match cells.row.group {
         CountGroup::Cpu(cpu) => cpu?.to_string(),
         CountGroup::Thread(index) => thread_name(cells.page.threads.get(index), |comm, tid| {

@@ -65,7 +65,7 @@ fn push_metrics<'a>(
             object = object.next(cells);
         }
         let value = match metric.value.is_nan() {
-            true => "nan".to_owned(),
+            true => metrics::NO_VALUE.to_owned(),
             false => format!("{:.6}", metric.value),
         };
         object.text("metric-value", &value);

@@ -3,6 +3,7 @@
 use oxperf_analysis::counts::{CountEvent, CountGroup, CountRow, CountTotal, MetricCell};
 
 use super::group::column;
+use super::text::CGROUP_WIDTH;
 use super::{
     Cells, CountForm, CountMoment, CountPage, CountStyle, ThreadLabel, csv, json, metrics, text,
 };
@@ -12,14 +13,14 @@ use crate::text::{put, sanitize};
 const WIDTH: usize = 20;
 /// The width of a number, all of which has the colour.
 const NUMBER_WIDTH: usize = 8;
-/// What JSON has for a metric without value.
-const NO_VALUE: &str = "none";
 
 /// The metrics of one group.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MetricLine<'a> {
     /// The group.
     pub group: CountGroup,
+    /// The control group that was counted in, where there are such.
+    pub cgroup: Option<&'a str>,
     /// The number of counters of the first event.
     pub counters: usize,
     /// A cell for each column; none where nothing is counted for it.
@@ -39,18 +40,30 @@ pub struct MetricPage<'a> {
     pub moment: CountMoment,
 }
 
+impl MetricPage<'_> {
+    fn has_cgroups(&self) -> bool {
+        self.lines.iter().any(|line| line.cgroup.is_some())
+    }
+}
+
 /// Appends the labels of the columns; JSON has them in every object.
 pub fn metric_heading(out: &mut Vec<u8>, page: &MetricPage<'_>, style: &CountStyle) {
     let is_interval = matches!(page.moment, CountMoment::Interval(_));
     match &style.form {
         CountForm::Text => {
             text_beginning(out, style, is_interval);
+            if page.has_cgroups() && !is_interval {
+                put!(out, "{:1$}", "", CGROUP_WIDTH + " ".len());
+            }
             for label in page.labels {
                 put!(out, "{:>WIDTH$} ", sanitize(label));
             }
         }
         CountForm::Csv { separator } => {
             csv_beginning(out, style, separator, is_interval);
+            if page.has_cgroups() {
+                put!(out, "cgroup{separator}");
+            }
             for label in page.labels {
                 put!(out, "{}{separator}", sanitize(label));
             }
@@ -130,6 +143,9 @@ fn filled<'a, 'b>(line: &'b MetricLine<'a>) -> &'b [Option<MetricCell<'a>>] {
 
 fn text_line(out: &mut Vec<u8>, page: &MetricPage<'_>, cells: Cells<'_>, line: &MetricLine<'_>) {
     text::push_beginning(out, cells);
+    if let Some(cgroup) = line.cgroup {
+        put!(out, " {:CGROUP_WIDTH$}", sanitize(cgroup));
+    }
     for (label, cell) in page.labels.iter().zip(filled(line)) {
         let width = sanitize(label).chars().count().max(WIDTH);
         let number = cell.as_ref().map_or_else(String::new, metrics::number);
@@ -145,6 +161,9 @@ fn text_line(out: &mut Vec<u8>, page: &MetricPage<'_>, cells: Cells<'_>, line: &
 
 fn csv_line(out: &mut Vec<u8>, cells: Cells<'_>, line: &MetricLine<'_>, separator: &str) {
     csv::push_beginning(out, cells, separator);
+    if let Some(cgroup) = line.cgroup {
+        put!(out, "{}{separator}", sanitize(cgroup));
+    }
     for cell in filled(line) {
         let number = cell.as_ref().map_or_else(String::new, csv::number);
         put!(out, "{number}{separator}");
@@ -153,16 +172,19 @@ fn csv_line(out: &mut Vec<u8>, cells: Cells<'_>, line: &MetricLine<'_>, separato
 
 fn json_line(out: &mut Vec<u8>, cells: Cells<'_>, line: &MetricLine<'_>) {
     let mut object = json::Object::begin(out, cells);
+    if let Some(cgroup) = line.cgroup {
+        object.text("cgroup", cgroup);
+    }
     let mut is_empty = true;
     for cell in line.cells.iter().flatten() {
         is_empty = false;
         match cell.value.is_nan() {
-            true => object.text(cell.label, NO_VALUE),
+            true => object.text(cell.label, metrics::NO_VALUE),
             false => object.text(cell.label, &metrics::number(cell)),
         }
     }
     if is_empty {
-        object.text("metric-value", NO_VALUE);
+        object.text("metric-value", metrics::NO_VALUE);
     }
     object.end();
 }
@@ -183,7 +205,7 @@ mod tests {
         })
     }
 
-    fn shown(form: CountForm) -> String {
+    fn shown(form: CountForm, cgroup: Option<&str>) -> String {
         let style = CountStyle {
             form,
             grouping: CountGrouping::All,
@@ -195,6 +217,7 @@ mod tests {
         };
         let line = MetricLine {
             group: CountGroup::All,
+            cgroup,
             counters: 1,
             cells: vec![cell("GHz  a", 1.5), None, cell("%  b", f64::NAN), None],
         };
@@ -212,18 +235,41 @@ mod tests {
 
     #[test]
     fn every_value_stands_below_its_label() {
-        let text = shown(CountForm::Text);
+        let text = shown(CountForm::Text, None);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1].len(), 20 + 28 + 20);
-        assert!(lines[1].starts_with("                 1.5 ") && lines[1].ends_with(" nan"));
+        assert!(lines[1].starts_with("                 1.5 ") && lines[1].ends_with(" -"));
         let separator = ",".to_owned();
         assert_eq!(
-            shown(CountForm::Csv { separator }),
+            shown(CountForm::Csv { separator }, None),
             "GHz  a,a label that takes more room,%  b,c,\n1.5,,,\n"
         );
         assert_eq!(
-            shown(CountForm::Json),
+            shown(CountForm::Json, None),
             "{\"GHz  a\" : \"1.5\", \"%  b\" : \"none\"}\n"
+        );
+    }
+
+    #[test]
+    fn a_line_names_its_control_group() {
+        let text = shown(CountForm::Text, Some("web"));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(
+            lines[1].starts_with(" web                              1.5 "),
+            "{text}"
+        );
+        assert_eq!(
+            lines[0].find("GHz  a"),
+            lines[1].find("1.5").map(|at| at - 3)
+        );
+        let separator = ",".to_owned();
+        assert_eq!(
+            shown(CountForm::Csv { separator }, Some("web")),
+            "cgroup,GHz  a,a label that takes more room,%  b,c,\nweb,1.5,,,\n"
+        );
+        assert_eq!(
+            shown(CountForm::Json, Some("web")),
+            "{\"cgroup\" : \"web\", \"GHz  a\" : \"1.5\", \"%  b\" : \"none\"}\n"
         );
     }
 }

@@ -48,10 +48,13 @@ pub(super) fn sections<'a>(
     alike.map(section).collect()
 }
 
-/// The value as text: with a unit one digit after the point, else two.
+/// What JSON has for a metric without a value.
+pub(super) const NO_VALUE: &str = "none";
+
+/// The value as text: with a unit one digit after the point, else two; a dash where there is none.
 pub(super) fn number(cell: &MetricCell<'_>) -> String {
     if cell.value.is_nan() {
-        return "nan".to_owned();
+        return "-".to_owned();
     }
     let decimals = if cell.has_unit { 1 } else { 2 };
     format!("{:.decimals$}", cell.value)
@@ -103,7 +106,7 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!(number(&cell("", f64::NAN)), "nan");
+        assert_eq!(number(&cell("", f64::NAN)), "-");
         assert_eq!(number(&cell("", -0.25)), "-0.2");
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use oxperf_analysis::counts::{CountGroup, CountGrouping, MetricCell};
 use oxperf_metric::ThresholdVerdict;
 
-use super::group::{self, column};
+use super::group::{self, row_column};
 use super::{Cells, CountMoment, LastHeading, metrics};
 use crate::text::padding::{Blanks, Left, Right};
 use crate::text::{put, sanitize};
@@ -15,7 +15,7 @@ pub(super) const VALUE_WIDTH: usize = 18;
 /// The width of names.
 const NAME_WIDTH: usize = 32;
 /// The width of the names of control groups.
-const CGROUP_WIDTH: usize = 16;
+pub(super) const CGROUP_WIDTH: usize = 16;
 /// The width of what is computed from a count.
 const METRIC_WIDTH: usize = 38;
 /// The width of a number that is computed.
@@ -127,7 +127,7 @@ fn colour(metric: &MetricCell<'_>) -> Option<&'static str> {
 }
 
 fn push_group(out: &mut Vec<u8>, cells: Cells<'_>) {
-    let (Some(label), Some(column)) = (group::label(cells), column(cells.style.grouping)) else {
+    let (Some(label), Some(column)) = (group::label(cells), row_column(cells)) else {
         return;
     };
     let width = column.width;

@@ -3,10 +3,12 @@
 //! ```text
 //! # a comment
 //! counts NAME RULE                what the counters say in the lines that name it, a rule of fakemachine a line
+//! machine NAME BASE LINE          a machine that is like another one, with a line more
 //! MACHINE NAME WORDS              the words behind `stat`; `-` for the machine's own counts, `*` for every machine
 //! ```
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -24,11 +26,36 @@ const MACHINES: [&str; 7] = [
 
 /// One command line on one machine.
 pub(super) struct StatLine {
+    /// The machine's name.
     pub(super) machine: String,
+    /// The machine of `fakemachine` that it is.
+    pub(super) base: String,
+    /// The lines that it has more.
+    added: String,
     /// What its counters say beside the machine's own rules.
     pub(super) counts: String,
     /// The words behind `stat`, for a shell.
     pub(super) words: String,
+}
+
+impl StatLine {
+    /// The machine as `fakemachine` takes it: its name, or a file that is written to `scratch`.
+    pub(super) fn machine_argument(&self, shared: &Path, scratch: &Path) -> Result<OsString> {
+        if self.added.is_empty() {
+            return Ok(self.base.clone().into());
+        }
+        let base = shared.join("tools/fakemachine/machines").join(&self.base);
+        let text = std::fs::read_to_string(&base).with_context(|| base.display().to_string())?;
+        let file = scratch.join("machine");
+        std::fs::write(&file, text + &self.added)?;
+        Ok(file.into())
+    }
+}
+
+/// A machine that is like another one.
+struct Variant {
+    base: String,
+    added: String,
 }
 
 /// Reads all lines.
@@ -39,6 +66,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<StatLine>> {
 
 fn parse(text: &str) -> Result<Vec<StatLine>> {
     let mut counts: BTreeMap<&str, String> = BTreeMap::new();
+    let mut variants: BTreeMap<&str, Variant> = BTreeMap::new();
     let mut lines = Vec::new();
     for line in text
         .lines()
@@ -56,6 +84,15 @@ fn parse(text: &str) -> Result<Vec<StatLine>> {
             rules.push('\n');
             continue;
         }
+        if first == "machine" {
+            let (base, added) = rest.split_once(' ').context("a machine without a line")?;
+            let variant = variants.entry(name).or_insert_with(|| Variant {
+                base: base.to_owned(),
+                added: String::new(),
+            });
+            variant.added += &format!("{added}\n");
+            continue;
+        }
         ensure!(
             name == "-" || counts.contains_key(name),
             "no counts {name:?}"
@@ -65,10 +102,17 @@ fn parse(text: &str) -> Result<Vec<StatLine>> {
         } else {
             &[first]
         };
-        lines.extend(machines.iter().map(|machine| StatLine {
-            machine: (*machine).to_owned(),
-            counts: counts.get(name).cloned().unwrap_or_default(),
-            words: rest.to_owned(),
+        let variant = |machine: &str| variants.get(machine);
+        lines.extend(machines.iter().map(|machine| {
+            StatLine {
+                machine: (*machine).to_owned(),
+                base: variant(machine)
+                    .map_or(*machine, |own| &own.base)
+                    .to_owned(),
+                added: variant(machine).map_or_else(String::new, |own| own.added.clone()),
+                counts: counts.get(name).cloned().unwrap_or_default(),
+                words: rest.to_owned(),
+            }
         }));
     }
     Ok(lines)
@@ -87,5 +131,11 @@ mod tests {
         let last = lines.last().unwrap();
         assert_eq!((&*last.words, &*last.counts), ("-n /bin/true", ""));
         assert!(parse("power8 none -n /bin/true").is_err());
+        let text = "machine more power8 a 1\nmachine more power8 b 2\nmore - -n /bin/true\n";
+        let lines = parse(text).unwrap();
+        assert_eq!(
+            (&*lines[0].base, &*lines[0].added),
+            ("power8", "a 1\nb 2\n")
+        );
     }
 }

@@ -176,7 +176,8 @@ impl Bench {
         shell.args(["-c", &script, "sh", "timeout", LONGEST]);
         shell
             .arg(&self.run)
-            .args([&line.machine, "--"])
+            .arg(line.machine_argument(&self.shared, scratch)?)
+            .arg("--")
             .arg(program);
         shell
             .current_dir(scratch)

@@ -1,4 +1,5 @@
-//! Slips of perf7 that are in many lines: the time of a program, which it takes as 0 where it counts for tasks.
+//! Slips of perf7 that are in many lines: the time of a program, which it takes as 0 where it counts for tasks, and metrics
+//! without a value, which it shows as a number that is none.
 
 /// A number that is wrong in perf's text.
 struct Slip {
@@ -29,12 +30,22 @@ pub(super) fn forgiven(perf: &str, ours: &str) -> String {
     let mut theirs = perf.lines();
     let line = |own: &str| {
         let perf = theirs.next().unwrap_or_default();
-        match SLIPS.iter().any(|slip| slip.explains(perf, own)) {
+        let is_slip = has_no_value(perf, own) || SLIPS.iter().any(|slip| slip.explains(perf, own));
+        match is_slip {
             true => format!("{perf}\n"),
             false => format!("{own}\n"),
         }
     };
     ours.lines().map(line).collect()
+}
+
+/// Returns whether two lines are the same but for metrics without a value, which perf calls `nan`.
+fn has_no_value(perf: &str, own: &str) -> bool {
+    let forms = [("     nan", "       -"), ("\"nan\"", "\"none\"")];
+    let mut forms = forms.iter();
+    forms.any(|(perf_has, own_has)| {
+        perf.contains(perf_has) && perf.replace(perf_has, own_has) == own
+    })
 }
 
 impl Slip {
@@ -71,6 +82,18 @@ struct Around<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn metrics_without_a_value_are_forgiven() {
+        let line = "  0  branches  #      nan %  branch_miss_rate  ";
+        let ours = line.replace("nan", "  -");
+        assert_eq!(forgiven(line, &ours), format!("{line}\n"));
+        let other = ours.replace("  0 ", "  1 ");
+        assert_eq!(forgiven(line, &other), format!("{other}\n"));
+        let line = "{\"metric-value\" : \"nan\", \"metric-unit\" : \"GHz\"}";
+        let ours = line.replace("nan", "none");
+        assert_eq!(forgiven(line, &ours), format!("{line}\n"));
+    }
 
     #[test]
     fn the_time_of_a_program_is_forgiven() {

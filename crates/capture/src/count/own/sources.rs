@@ -11,6 +11,7 @@ use oxperf_pmu::{DrmPmus, HwmonPmus};
 use oxperf_sys::Sysfs;
 use oxperf_sys::cpus::CpuRanges;
 
+use super::super::latency::LatencySampler;
 use super::RunMoment;
 use crate::event::EventRequest;
 use crate::host_files::{HostFiles, MetricScope};
@@ -60,13 +61,24 @@ pub(in crate::count) enum OwnSource {
     Sensor(EventAttr),
     /// What a graphics device says.
     Graphics(GraphicsUse),
+    /// The latency of retirement of the event of an index.
+    Latency {
+        event: usize,
+        /// What was published for it; unknown latencies are 0.
+        published: Option<u64>,
+    },
+    /// Nothing: the event is read at another of its sites.
+    Elsewhere,
 }
 
 impl OwnSource {
     /// Returns whether its value is a state and not a growing number: a reading adds it to those before.
     pub(super) fn is_level(&self) -> bool {
         match self {
-            OwnSource::Fact(_) | OwnSource::Sensor(_) => true,
+            OwnSource::Fact(_)
+            | OwnSource::Sensor(_)
+            | OwnSource::Latency { .. }
+            | OwnSource::Elsewhere => true,
             OwnSource::Graphics(usage) => !usage.grows,
             OwnSource::Duration | OwnSource::Time(..) => false,
         }
@@ -82,11 +94,18 @@ pub(in crate::count) struct OwnSources {
     host: HostFiles,
     scope: MetricScope,
     constants: OnceCell<MachineConstants>,
+    /// The samples that tell latencies, where some are taken.
+    pub(in crate::count) sampler: Option<LatencySampler>,
 }
 
 impl OwnSources {
     pub(in crate::count) fn new(target: &TargetOptions, sysfs: &Sysfs) -> OwnSources {
         OwnSources::in_scope(scope(target, sysfs), sysfs)
+    }
+
+    /// The same, with samples that tell latencies.
+    pub(in crate::count) fn with_sampler(self, sampler: Option<LatencySampler>) -> OwnSources {
+        OwnSources { sampler, ..self }
     }
 
     /// Those for who counts nothing.
@@ -107,6 +126,7 @@ impl OwnSources {
             host: HostFiles::this(sysfs),
             scope,
             constants: OnceCell::new(),
+            sampler: None,
         }
     }
 
@@ -183,6 +203,11 @@ impl OwnSources {
                 // A temperature may be negative; sums of counts wrap around.
                 Some(value.cast_unsigned())
             }
+            OwnSource::Latency { event, published } => {
+                let sampled = self.sampler.as_ref().and_then(|own| own.latency(*event));
+                Some(sampled.or(*published).unwrap_or(0))
+            }
+            OwnSource::Elsewhere => None,
             OwnSource::Graphics(usage) => self.graphics.value(&usage.attr, usage.process),
         }
     }

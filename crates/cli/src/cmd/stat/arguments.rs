@@ -1,6 +1,6 @@
 //! The options of `stat`: each defined once, with its help, and read into typed options.
 
-mod later;
+mod latencies;
 mod metrics;
 
 use std::ffi::OsString;
@@ -17,6 +17,7 @@ use super::control::ControlSource;
 use super::diff;
 use super::options::{BehindEvents, CgroupChoice, CountOutput, Repeats, Rounds, StatCommand};
 use super::problem::StatProblem;
+use super::root_ports::PortChoice;
 use super::runs::RunsOptions;
 use super::{record as stat_record, report};
 use crate::arguments::kinds::{switch, value};
@@ -55,6 +56,7 @@ pub(super) fn options_of(command: Command) -> Command {
         .next_help_heading("What to count")
         .args(event_arguments())
         .args(metrics::arguments())
+        .args(latencies::arguments())
         .arg(event_tables::arguments::option())
         .next_help_heading("Whom to count")
         .args(target_arguments())
@@ -62,11 +64,13 @@ pub(super) fn options_of(command: Command) -> Command {
         .args(time_arguments())
         .next_help_heading("What to add up")
         .args(grouping_arguments())
+        .arg(switch("percore-show-thread").help(
+            "With -A: show the sum of a core on each of its CPUs, of events with the term percore",
+        ))
         .next_help_heading("The output")
         .args(output_arguments())
         .next_help_heading("Runs for later")
         .args(runs_arguments())
-        .args(later::arguments())
         .arg(
             Arg::new("workload")
                 .value_name("command")
@@ -77,7 +81,7 @@ pub(super) fn options_of(command: Command) -> Command {
         )
 }
 
-fn event_arguments() -> [Arg; 8] {
+fn event_arguments() -> [Arg; 9] {
     [
         value("event", "event")
             .short('e')
@@ -86,6 +90,13 @@ fn event_arguments() -> [Arg; 8] {
         value("filter", "filter")
             .action(ArgAction::Append)
             .help("Count the tracepoints of the -e before it only where their fields are so: 'prev_pid != 0'"),
+        Arg::new("iostat")
+            .long("iostat")
+            .value_name("ports")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("default")
+            .help("The traffic of PCI root ports, of all or of those named DOMAIN:BUS; =list names them [Intel servers]"),
         switch("null").short('n').help("Count nothing, only take the time"),
         switch("all-user").conflicts_with("all-kernel").help("Count in user mode only"),
         switch("all-kernel").help("Count in kernel mode only"),
@@ -257,13 +268,21 @@ pub(super) fn parse(
     matches: &ArgMatches,
     configuration: &Configuration,
 ) -> Result<StatCommand, StatProblem> {
-    later::refuse(matches)?;
     let words = workload_words(matches);
-    let (target, warnings) = target(matches, &words)?;
+    let (mut target, warnings) = target(matches, &words)?;
+    let root_ports = text(matches, "iostat").map(PortChoice::of_text);
+    let tells_usage = target.target == Target::Workload;
+    if tells_usage && root_ports.is_some() {
+        // Root ports know of no programs.
+        target.target = Target::AllCpus;
+    }
     let grouping = grouping(matches)?;
     let lists_all_threads = grouping == CountGrouping::Thread && target.target == Target::AllCpus;
     let form = form(matches)?;
-    let subject = subject(matches, &words);
+    let subject = match subject(matches, &words) {
+        CountSubject::Command(_) if root_ports.is_some() => CountSubject::System,
+        subject => subject,
+    };
     let rounds = rounds(matches)?;
     let output = output(matches)?;
     // These forms have no place for thresholds.
@@ -282,9 +301,11 @@ pub(super) fn parse(
             stays_on_cpu: matches.get_flag("no-affinity"),
             sysfs: environment::sysfs(),
             to_stream: false,
+            latencies: latencies::options(matches)?,
         },
         open_log: environment::open_log(),
         events: events(matches),
+        root_ports,
         filters: behind_events(matches, "filter"),
         control: control(matches)?,
         cgroups: cgroups(matches)?,
@@ -295,12 +316,14 @@ pub(super) fn parse(
         lists_runs: matches.get_flag("table"),
         lists_all_threads,
         grouping,
+        shows_core_sums_on_cpus: matches.get_flag("percore-show-thread"),
         merges_pmus: !matches.get_flag("no-merge") && !matches.get_flag("no-aggr"),
         scales: !matches.get_flag("no-scale"),
         form,
         groups_digits: !matches.get_flag("no-big-num"),
         output,
         subject,
+        tells_usage,
         shows_summary: matches.get_flag("summary"),
         names_summary: !matches.get_flag("no-csv-summary"),
         clears_screen: matches.get_flag("interval-clear"),

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use oxperf_capture::count::{CountedEvent, CountingRun};
@@ -12,7 +11,10 @@ use oxperf_sys::{Errno, files};
 
 use super::problem::StatProblem;
 use crate::cmd::record::opens;
-use crate::output::{print_error, stdout};
+use crate::output::print_error;
+
+/// What is said of a command that cannot be understood.
+const WRONG_COMMAND: &str = "failed: wrong command";
 
 /// Where commands come from and answers go.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,7 +99,7 @@ pub(super) fn obey(
         ControlCommand::Enable(event) => set_counting(run, event.as_deref(), true)?,
         ControlCommand::Disable(event) => set_counting(run, event.as_deref(), false)?,
         ControlCommand::ListEvents(options) => list_events(run.counters().events(), options),
-        ControlCommand::Wrong => print_error("failed: wrong command"),
+        ControlCommand::Wrong => print_error(WRONG_COMMAND),
         // The end of the target ends the measurement, as in perf.
         ControlCommand::Ping | ControlCommand::Stop => {}
         ControlCommand::Snapshot => return Ok(false),
@@ -127,17 +129,10 @@ fn set_counting(
     Ok(())
 }
 
-/// Lists the events on standard output.
+/// Lists the events on standard error.
 fn list_events(events: &[CountedEvent], options: &str) {
-    match listing(events, options) {
-        Some(text) => {
-            let mut output = stdout();
-            // Nobody may read there; the measurement goes on.
-            let written = output.write_all(text.as_bytes());
-            let _ = written.and_then(|()| output.finish());
-        }
-        None => print_error("failed: wrong command"),
-    }
+    let text = listing(events, options);
+    print_error(text.as_deref().map_or(WRONG_COMMAND, str::trim_end));
 }
 
 fn listing(events: &[CountedEvent], options: &str) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use oxperf_abi::{EventType, HardwareId, Tid};
-use oxperf_analysis::counts::{CountEvent, CountSite, EventDisplay};
+use oxperf_analysis::counts::{CoreCounts, CountEvent, CountSite, EventDisplay};
 use oxperf_capture::count::CountedEvent;
 use oxperf_capture::plan::{OpenSite, TargetTask};
 use oxperf_capture::{CgroupTree, CountedCgroup, EventRequest};
@@ -12,11 +12,16 @@ use oxperf_pmu::Catalogue;
 use super::metrics::MetricSources;
 use super::options::{CgroupChoice, StatCommand};
 use super::problem::StatProblem;
+use super::root_ports::CountedPorts;
 use super::wanted::Wanted;
 use super::{cgroups, default_events};
 use crate::cmd::record;
 use crate::failure::Failure;
+use crate::output::print_error;
 
+/// What is said where root ports are counted in place of events that the user named.
+const EVENTS_DROPPED: &str =
+    "The -e and -M options are not supported.All chosen events/metrics will be dropped";
 /// perf's exit code for metrics that are not there.
 const NO_METRIC: i32 = 2;
 
@@ -53,6 +58,28 @@ pub(super) fn wanted(
         wanted = default_events::wanted(wishes.details, metrics, catalogue)?;
     }
     Ok(wanted)
+}
+
+/// Looks up what counts the traffic of root ports. Events that the user named are looked up as well, and dropped.
+///
+/// # Errors
+/// A name that nothing has, or a text that cannot be read.
+pub(super) fn of_ports(
+    command: &StatCommand,
+    catalogue: &Catalogue<'_>,
+    ports: CountedPorts,
+) -> Result<Wanted, Failure> {
+    if !command.events.is_empty() {
+        record::events::requested_in(&command.events, catalogue)?;
+    }
+    if !command.events.is_empty() || command.metrics.list.is_some() {
+        print_error(EVENTS_DROPPED);
+    }
+    let requests = ports.requests(catalogue)?;
+    Ok(Wanted {
+        ports: Some(ports),
+        ..Wanted::of_events(requests)
+    })
 }
 
 /// Gives the events their filters and control groups, which depends on what stands before what on the command line.
@@ -126,12 +153,16 @@ pub(super) fn shown(events: &[CountedEvent], threads: &[Tid]) -> Vec<CountEvent>
             belongs_to_pmu: belongs_to_pmu(request),
             sites: sites.map(|site| count_site(*site, &places)).collect(),
             display: EventDisplay::Count,
+            core_counts: match request.per_core {
+                true => CoreCounts::Summed,
+                false => CoreCounts::Apart,
+            },
         }
     };
     events.iter().map(event).collect()
 }
 
-/// Events of the kernel's own kinds, and those that have a name of the kernel, are known without their PMU.
+/// Events of the kernel's own kinds, those that have a name of the kernel, and latencies are known without their PMU.
 fn belongs_to_pmu(request: &EventRequest) -> bool {
     const OF_ANY_PMU: [EventType; 5] = [
         EventType::HARDWARE,
@@ -142,7 +173,7 @@ fn belongs_to_pmu(request: &EventRequest) -> bool {
     ];
     let name = request.name.split(':').next().unwrap_or_default();
     let is_generic = HardwareId::ALL.iter().any(|id| id.names().contains(&name));
-    !is_generic && !OF_ANY_PMU.contains(&request.attr.kind)
+    !is_generic && !request.retire_latency && !OF_ANY_PMU.contains(&request.attr.kind)
 }
 
 fn count_site(site: OpenSite, threads: &HashMap<Tid, usize>) -> CountSite {

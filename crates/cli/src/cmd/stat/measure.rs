@@ -127,6 +127,7 @@ fn run(
             }
         };
         let readings = run.read();
+        display.tell_samples(run.counters());
         if let Some(recorder) = &mut recorder {
             recorder.counts(&readings)?;
             recorder.end_round(RoundKind::Interval, moment)?;
@@ -143,6 +144,7 @@ fn run(
     }
     // The last interval ends with the run.
     let readings = before.unwrap_or_else(|| run.read());
+    display.tell_samples(run.counters());
     run.close();
     if let Some(recorder) = recorder {
         let readings = again.as_ref().unwrap_or(&readings);

@@ -8,33 +8,46 @@ use oxperf_present::counts::MetricLine;
 use super::metrics::MetricSources;
 use super::wanted::Wanted;
 
-/// The columns: metrics, each with the event that it stands beside.
-pub(super) struct Columns<'a>(Vec<(usize, &'a CountMetric)>);
+/// Metrics, each with the event that it stands beside.
+type Columns<'a> = Vec<(usize, &'a CountMetric)>;
 
-impl<'a> Columns<'a> {
-    /// The columns of all events, in their order.
-    pub(super) fn new(wanted: &'a Wanted, rows: &[CountRow]) -> Columns<'a> {
+/// The lines of all groups. Where events are counted in several control groups, each of them has lines of its own.
+pub(super) struct MetricLines<'a> {
+    /// The first event of each copy of the events, one for each control group, with the columns of its lines.
+    copies: Vec<(usize, Columns<'a>)>,
+}
+
+impl<'a> MetricLines<'a> {
+    /// The lines of all events, in their order.
+    pub(super) fn new(wanted: &'a Wanted, rows: &[CountRow]) -> MetricLines<'a> {
         let is_counted = |event: usize| rows.iter().any(|row| row.event == event);
-        let events = (0..wanted.requests.len()).filter(|event| is_counted(*event));
-        let of_event = |event| {
-            wanted
-                .metrics
-                .beside(event)
-                .map(move |metric| (event, metric))
+        let own = wanted.requests.len();
+        let columns = |first: usize| {
+            let events = (first..first + own).filter(|event| is_counted(*event));
+            let of_event = |event| {
+                let metrics = wanted.metrics.beside(event);
+                metrics.map(move |metric| (event, metric))
+            };
+            (first, events.flat_map(of_event).collect())
         };
-        Columns(events.flat_map(of_event).collect())
+        let all = wanted.displays.len().max(own);
+        MetricLines {
+            copies: (0..all).step_by(own.max(1)).map(columns).collect(),
+        }
     }
 
-    /// Their labels.
+    /// The labels of the columns.
     pub(super) fn labels(&self) -> Vec<&'a str> {
-        self.0.iter().map(|(_, metric)| metric.label()).collect()
+        let columns = self.copies.first().map(|(_, columns)| columns);
+        let columns = columns.into_iter().flatten();
+        columns.map(|(_, metric)| metric.label()).collect()
     }
 
-    /// A line for each group of `rows`.
+    /// A line for each control group and each group of `rows`.
     pub(super) fn lines(
         &self,
         metrics: Option<&MetricSources<'_>>,
-        events: &[CountEvent],
+        events: &'a [CountEvent],
         rows: &[CountRow],
     ) -> Vec<MetricLine<'a>> {
         let event = |index: usize| events.get(index);
@@ -42,7 +55,8 @@ impl<'a> Columns<'a> {
         let is_shown =
             |index: usize| event(index).is_some_and(|event| event.display != EventDisplay::Nothing);
         let counts = MetricCounts::new(rows, &is_supported);
-        let line = |group: CountGroup| {
+        let groups = groups(rows);
+        let line = |(first, columns): &(usize, Columns<'a>), group: CountGroup| {
             let is_here = |event: usize| {
                 let own = |row: &CountRow| row.event == event && row.group == group;
                 !matches!(group, CountGroup::Cpu(_)) || rows.iter().any(own)
@@ -51,15 +65,21 @@ impl<'a> Columns<'a> {
                 let metrics = metrics.filter(|_| is_shown(event) && is_here(event))?;
                 Some(metric.cell(&counts, (event, group), metrics.environment()))
             };
-            let is_first = |row: &&CountRow| row.event == 0 && row.group == group;
-            let first = rows.iter().find(is_first).filter(|_| is_supported(0));
+            let is_first = |row: &&CountRow| row.event == *first && row.group == group;
+            let counted = rows.iter().find(is_first);
+            let counted = counted.filter(|_| is_supported(*first));
             MetricLine {
                 group,
-                counters: first.map_or(0, |row| row.total.counters),
-                cells: self.0.iter().map(cell).collect(),
+                cgroup: event(*first).and_then(|event| event.cgroup.as_deref()),
+                counters: counted.map_or(0, |row| row.total.counters),
+                cells: columns.iter().map(cell).collect(),
             }
         };
-        groups(rows).into_iter().map(line).collect()
+        let copies = self.copies.iter();
+        copies
+            .flat_map(|copy| groups.iter().map(move |group| (copy, *group)))
+            .map(|(copy, group)| line(copy, group))
+            .collect()
     }
 }
 

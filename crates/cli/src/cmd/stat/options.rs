@@ -10,6 +10,7 @@ use oxperf_present::counts::{CountForm, CountSubject};
 use super::control::ControlSource;
 use super::metrics::MetricWishes;
 use super::problem::StatProblem;
+use super::root_ports::PortChoice;
 use super::runs::RunsOptions;
 use crate::event_tables::TablesOptions;
 
@@ -22,6 +23,8 @@ pub(super) struct StatCommand {
     pub(super) open_log: Option<PathBuf>,
     /// The texts of the events.
     pub(super) events: Vec<String>,
+    /// The root ports whose traffic is counted in place of events.
+    pub(super) root_ports: Option<PortChoice>,
     /// Conditions for tracepoints.
     pub(super) filters: Vec<BehindEvents>,
     /// Where commands come from while events are counted.
@@ -40,6 +43,8 @@ pub(super) struct StatCommand {
     pub(super) lists_runs: bool,
     /// What counts are added up by.
     pub(super) grouping: CountGrouping,
+    /// The sum of a core stands on each of its CPUs, of events whose counts are added up by core.
+    pub(super) shows_core_sums_on_cpus: bool,
     /// Every thread of the system is shown that counted something.
     pub(super) lists_all_threads: bool,
     /// PMUs that count the same thing are added up.
@@ -54,6 +59,8 @@ pub(super) struct StatCommand {
     pub(super) output: CountOutput,
     /// The name of the target.
     pub(super) subject: CountSubject,
+    /// The processor time of the program is told below the table.
+    pub(super) tells_usage: bool,
     /// The sums are shown below the intervals.
     pub(super) shows_summary: bool,
     /// Fields of these sums begin with a word that says so.
@@ -227,7 +234,8 @@ impl StatCommand {
     pub(super) fn needs_metrics(&self) -> bool {
         let wishes = &self.metrics;
         let are_named = wishes.list.is_some() || wishes.preset.is_some();
-        are_named || self.events.is_empty() && !self.counts_nothing
+        let has_default = self.events.is_empty() && self.root_ports.is_none();
+        are_named || has_default && !self.counts_nothing
     }
 
     /// Returns whether values of metrics have colours.

@@ -70,6 +70,15 @@ impl StatProblem {
         }
     }
 
+    /// Root ports that this machine does not have.
+    pub(super) fn root_ports(message: &str) -> StatProblem {
+        StatProblem {
+            message: message.to_owned(),
+            options: vec!["--iostat"],
+            code: code::BAD_OPTION,
+        }
+    }
+
     /// A cache level that no machine has.
     pub(super) fn cache_level(text: &str) -> StatProblem {
         StatProblem {
@@ -79,11 +88,12 @@ impl StatProblem {
         }
     }
 
-    /// An option of perf's that is not here yet.
-    pub(super) fn later(option: &str, instead: &str) -> StatProblem {
+    /// A way to choose a latency of retirement that is none.
+    pub(super) fn latency_mode(text: &str) -> StatProblem {
+        let text = oxperf_present::text::sanitize(text);
         StatProblem {
-            message: format!("--{option} is not here yet: {instead}"),
-            options: Vec::new(),
+            message: format!("--tpebs-mode is mean, min, max or last: '{text}' is not"),
+            options: vec!["--tpebs-mode"],
             code: code::BAD_OPTION,
         }
     }

@@ -4,7 +4,8 @@ use oxperf_analysis::counts::CountGrouping;
 use oxperf_capture::count::StatSettings;
 use oxperf_session::CountSettings;
 
-/// The groupings by their numbers: those of perf 7.2, and those of perf before it recorded a cache level.
+/// The groupings by their numbers: those of perf from 6.9 on, those of 6.5 to 6.8, which knew caches and no clusters, and
+/// those of perf before it recorded a cache level.
 const NOW: [(u64, Named); 9] = [
     (0, Named::Cpu),
     (1, Named::All),
@@ -15,6 +16,16 @@ const NOW: [(u64, Named); 9] = [
     (6, Named::Core),
     (7, Named::Thread),
     (9, Named::Node),
+];
+const WITHOUT_CLUSTERS: [(u64, Named); 8] = [
+    (0, Named::Cpu),
+    (1, Named::All),
+    (2, Named::Socket),
+    (3, Named::Die),
+    (4, Named::Cache),
+    (5, Named::Core),
+    (6, Named::Thread),
+    (8, Named::Node),
 ];
 const BEFORE: [(u64, Named); 7] = [
     (0, Named::Cpu),
@@ -74,9 +85,10 @@ impl Named {
     }
 }
 
-/// The grouping that counts were recorded with; everything is added up where it is not known.
-pub(super) fn of(settings: CountSettings) -> CountGrouping {
+/// The grouping that counts were recorded with by a perf of a version; everything is added up where it is not known.
+pub(super) fn of(settings: CountSettings, recorder: Option<&str>) -> CountGrouping {
     let numbers = match settings.cache_level {
+        Some(_) if recorder.is_some_and(knows_no_clusters) => &WITHOUT_CLUSTERS[..],
         Some(_) => &NOW[..],
         None => &BEFORE[..],
     };
@@ -87,6 +99,13 @@ pub(super) fn of(settings: CountSettings) -> CountGrouping {
         .and_then(|level| u32::try_from(level).ok());
     let level = level.filter(|level| LEVELS.contains(level));
     named.map_or(CountGrouping::All, |(_, named)| named.grouping(level))
+}
+
+/// Returns whether a version is one of perf 6.5 to 6.8.
+fn knows_no_clusters(version: &str) -> bool {
+    let mut numbers = version.split(|character: char| !character.is_ascii_digit());
+    let (major, minor) = (numbers.next(), numbers.next());
+    major == Some("6") && matches!(minor, Some("5" | "6" | "7" | "8"))
 }
 
 /// The settings of a recording of counts that are added up so.
@@ -109,11 +128,12 @@ mod tests {
     use super::*;
 
     fn read(settings: StatSettings) -> CountGrouping {
-        of(CountSettings {
+        let settings = CountSettings {
             aggregation: Some(settings.aggregation),
             cache_level: Some(settings.cache_level),
             ..CountSettings::default()
-        })
+        };
+        of(settings, Some("7.2.13"))
     }
 
     #[test]
@@ -135,13 +155,33 @@ mod tests {
     }
 
     #[test]
+    fn tools_that_knew_caches_and_no_clusters_have_numbers_of_their_own() {
+        let with_level = |aggregation| CountSettings {
+            aggregation: Some(aggregation),
+            cache_level: Some(3),
+            ..CountSettings::default()
+        };
+        let grouping = |aggregation, version| of(with_level(aggregation), Some(version));
+        assert_eq!(
+            grouping(4, "6.5.0-9-generic"),
+            CountGrouping::Cache(Some(3))
+        );
+        assert_eq!(grouping(5, "6.6.87"), CountGrouping::Core);
+        assert_eq!(grouping(6, "6.8.12"), CountGrouping::Thread);
+        assert_eq!(grouping(8, "6.7"), CountGrouping::Node);
+        assert_eq!(grouping(4, "6.9.1"), CountGrouping::Cluster);
+        assert_eq!(grouping(4, "6.60.1"), CountGrouping::Cluster);
+        assert_eq!(of(with_level(9), None), CountGrouping::Node);
+    }
+
+    #[test]
     fn older_tools_number_groupings_in_another_way() {
         let old = |aggregation| CountSettings {
             aggregation: Some(aggregation),
             ..CountSettings::default()
         };
-        assert_eq!(of(old(5)), CountGrouping::Thread);
-        assert_eq!(of(old(4)), CountGrouping::Core);
-        assert_eq!(of(old(99)), CountGrouping::All);
+        assert_eq!(of(old(5), None), CountGrouping::Thread);
+        assert_eq!(of(old(4), Some("6.1.187")), CountGrouping::Core);
+        assert_eq!(of(old(99), None), CountGrouping::All);
     }
 }

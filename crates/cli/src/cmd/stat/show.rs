@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use oxperf_abi::Tid;
 use oxperf_analysis::counts::{
-    CountEvent, CountGrouping, CountMetric, CountRow, CountTable, CpuPlaces, EventDisplay,
-    MetricCell, MetricCounts,
+    CoreCounts, CountEvent, CountGrouping, CountMetric, CountRow, CountTable, CpuPlaces,
+    EventDisplay, MetricCell, MetricCounts,
 };
-use oxperf_capture::Target;
 use oxperf_capture::count::{CountOutcome, Counters};
 use oxperf_present::counts::{
     CountForm, CountMoment, CountPage, CountStyle, ElapsedTime, LastHeading, MetricPage,
-    ThreadLabel, footer, heading, interval_heading, metric_heading, metric_lines, rows,
+    ThreadLabel, footer, heading, interval_heading, metric_heading, metric_lines, port_heading,
+    port_lines, rows,
 };
 
 use super::destination::Destination;
 use super::events::{merge_cores, name_on_pmu, shown};
 use super::graph::Picture;
 use super::measure::Readings;
-use super::metric_lines::Columns;
+use super::metric_lines::MetricLines;
 use super::metrics::MetricSources;
 use super::options::{Repeats, StatCommand};
 use super::runs::{self, Baseline, NamedRuns, RunKeeper};
@@ -33,6 +33,8 @@ use crate::output::print_error;
 
 /// Intervals below one heading.
 pub(super) const INTERVALS_A_HEADING: u64 = 26;
+/// What is said where no samples tell latencies.
+const PUBLISHED_LATENCIES: &str = "Using precomputed retirement latency data as no samples";
 /// Clears a terminal and moves its cursor to the beginning.
 const CLEAR: &[u8] = b"\x1b[H\x1b[2J\x1b[3J";
 
@@ -65,6 +67,8 @@ pub(super) struct Display<'a> {
     /// What metrics are computed with.
     metrics: Option<&'a MetricSources<'a>>,
     last_heading: LastHeading,
+    /// It was said that no samples tell latencies.
+    lacks_samples: bool,
 }
 
 impl<'a> Display<'a> {
@@ -91,7 +95,7 @@ impl<'a> Display<'a> {
         Ok(Display {
             command,
             destination: Destination::open(&command.output, &command.form)?,
-            places: if command.grouping.is_by_place() {
+            places: if needs_places(command, &wanted) {
                 places::of_machine(&command.options.sysfs)
             } else {
                 CpuPlaces::default()
@@ -120,6 +124,7 @@ impl<'a> Display<'a> {
             wanted,
             metrics,
             last_heading: LastHeading::default(),
+            lacks_samples: false,
         })
     }
 
@@ -163,6 +168,9 @@ impl<'a> Display<'a> {
                 true => EventDisplay::Nothing,
                 false => display.unwrap_or_default(),
             };
+            if self.command.shows_core_sums_on_cpus && event.core_counts == CoreCounts::Summed {
+                event.core_counts = CoreCounts::SummedOnEachCpu;
+            }
         }
         events
     }
@@ -234,10 +242,18 @@ impl<'a> Display<'a> {
         }
         self.times.push(outcome.elapsed);
         let usage = outcome.usage.map(|usage| (usage.user, usage.system));
-        let is_own = self.command.options.target.target == Target::Workload;
-        self.usage = usage.filter(|_| is_own && self.command.repeats == Repeats::Times(1));
+        let is_told = self.command.tells_usage && self.command.repeats == Repeats::Times(1);
+        self.usage = usage.filter(|_| is_told);
         self.tell_signal(outcome);
         Ok(())
+    }
+
+    /// Says once that latencies were wanted of samples, and are those that were published.
+    pub(super) fn tell_samples(&mut self, counters: &Counters) {
+        if !self.lacks_samples && counters.lacks_latency_samples() {
+            self.lacks_samples = true;
+            print_error(PUBLISHED_LATENCIES);
+        }
     }
 
     /// Tells what the counters say, where the user wants to know everything.
@@ -352,6 +368,13 @@ impl<'a> Display<'a> {
 
     /// Appends what was counted, below a heading if `has_heading`.
     fn push_table(&mut self, out: &mut Vec<u8>, moment: CountMoment, has_heading: bool) {
+        if let Some(ports) = &self.wanted.ports {
+            if has_heading {
+                port_heading(out, &self.style, moment);
+            }
+            let traffic = ports.traffic(&self.table, &self.places);
+            return port_lines(out, &traffic, &self.style, moment);
+        }
         if self.command.metrics.alone && !self.command.counts_nothing {
             return self.push_metric_lines(out, moment, has_heading);
         }
@@ -364,10 +387,10 @@ impl<'a> Display<'a> {
     fn push_metric_lines(&self, out: &mut Vec<u8>, moment: CountMoment, has_heading: bool) {
         let merges = self.command.merges_pmus;
         let rows = self.table.rows(self.command.grouping, &self.places, merges);
-        let columns = Columns::new(&self.wanted, &rows);
+        let metrics = MetricLines::new(&self.wanted, &rows);
         let page = MetricPage {
-            labels: &columns.labels(),
-            lines: &columns.lines(self.metrics, self.table.events(), &rows),
+            labels: &metrics.labels(),
+            lines: &metrics.lines(self.metrics, self.table.events(), &rows),
             threads: &self.threads,
             moment,
         };
@@ -460,6 +483,15 @@ impl<'a> Display<'a> {
         }
         self.destination.write(bytes)
     }
+}
+
+/// Returns whether counts are added up by parts of the machine: all of them, those of root ports by die, or those of events
+/// that are added up by core.
+fn needs_places(command: &StatCommand, wanted: &Wanted) -> bool {
+    let has_ports = wanted.ports.is_some();
+    has_ports
+        || command.grouping.is_by_place()
+        || wanted.requests.iter().any(|request| request.per_core)
 }
 
 /// For each row the values of the metrics beside it.

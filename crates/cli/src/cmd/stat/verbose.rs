@@ -100,7 +100,11 @@ impl Told {
 }
 
 impl Observer for Told {
-    fn notice(&mut self, _notice: Notice) {}
+    fn notice(&mut self, notice: Notice) {
+        if let Notice::LatenciesNotSampled(_) = notice {
+            print_error(&notice.to_string());
+        }
+    }
 
     fn tried(&mut self, call: &OpenCall<'_>) {
         if self.verbosity > 2 && call.is_first {

@@ -5,6 +5,7 @@ use oxperf_capture::EventRequest;
 use oxperf_metric::{MetricPlan, PlannedMetric};
 use oxperf_pmu::{Catalogue, tool};
 
+use super::root_ports::CountedPorts;
 use crate::cmd::record::events::look_up_planned;
 use crate::failure::Failure;
 
@@ -19,6 +20,8 @@ pub(super) struct Wanted {
     pub(super) skippable: Vec<bool>,
     /// The metrics.
     pub(super) metrics: CountMetrics,
+    /// The root ports whose traffic the events count, where it is shown in place of them.
+    pub(super) ports: Option<CountedPorts>,
 }
 
 impl Wanted {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use oxperf_abi::{CountReading, Tid};
 use oxperf_analysis::counts::{CountEvent, CountGrouping, CountSite, CountTable, CpuPlaces};
-use oxperf_data::features::CmdLine;
+use oxperf_data::features::{CmdLine, Version};
 use oxperf_data::{Container, Reader};
 use oxperf_present::counts::{
     CountForm, CountMoment, CountPage, CountStyle, CountSubject, ElapsedTime, LastHeading,
@@ -37,6 +37,8 @@ pub(super) struct Pages<'o> {
     destination: Destination,
     places: CpuPlaces,
     subject: CountSubject,
+    /// The version of the program that recorded.
+    recorder: Option<String>,
     intervals: u64,
 }
 
@@ -55,6 +57,7 @@ impl<'o> Pages<'o> {
             destination: Destination::open(&options.output, &options.form)?,
             places,
             subject: subject(input.0, input.1),
+            recorder: version(input.1),
             intervals: 0,
         })
     }
@@ -66,7 +69,8 @@ impl<'o> Pages<'o> {
     pub(super) fn show(&mut self, counts: &CountCollector, round: StatRound) -> io::Result<()> {
         let settings = counts.settings().unwrap_or_default();
         let grouping = self.options.grouping;
-        let grouping = grouping.unwrap_or_else(|| recorded_grouping::of(settings));
+        let grouping =
+            grouping.unwrap_or_else(|| recorded_grouping::of(settings, self.recorder.as_deref()));
         let style = self.style(grouping);
         let table = table(counts);
         if self.options.verbosity > 0 && grouping == CountGrouping::All {
@@ -133,6 +137,11 @@ fn subject(input: &Input, reader: &Reader<'_>) -> CountSubject {
         _ => input.path().display().to_string(),
     };
     CountSubject::Command(words.unwrap_or_else(|| vec![unknown()]))
+}
+
+fn version(reader: &Reader<'_>) -> Option<String> {
+    let version = reader.features().get::<Version>().ok().flatten();
+    version.map(|version| version.0)
 }
 
 fn label(thread: &RecordedThread) -> ThreadLabel {
