@@ -73,22 +73,12 @@ fn wait_for_program(child: &mut Child) {
     assert_eq!(line, "runs\n");
 }
 
-/// Sends a signal to the program and to `stat`, as a terminal does, and waits for the end.
+/// Sends a signal to `stat` and its program at once, as a terminal does, and waits for the end.
 fn interrupt(child: Child) -> Output {
-    for process in processes_of(child.id()) {
-        send("-INT", process);
-    }
+    let group = format!("-{}", child.id());
+    let sent = Command::new("kill").args(["-INT", "--", &group]).status();
+    assert!(sent.unwrap().success());
     finish(child)
-}
-
-/// `stat` and its program, the program first.
-fn processes_of(pid: u32) -> Vec<u32> {
-    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-    let children = children.unwrap_or_default();
-    let children = children
-        .split_whitespace()
-        .map(|child| child.parse().unwrap());
-    children.chain([pid]).collect()
 }
 
 fn table_of_interrupted(output: &Output) -> String {
