@@ -190,7 +190,7 @@ impl CountTable {
         let event = &self.events[index];
         let of_core =
             |site: &CountSite| CountGroup::of(CountGrouping::Core, site.cpu, site.thread, places);
-        let mut cores = Sums::default();
+        let mut cores = Sums::of_events(1);
         for (site, reading) in event.sites.iter().zip(&self.readings[index]) {
             let reading = match reading.is_counted() {
                 true => *reading,
