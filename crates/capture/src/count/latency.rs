@@ -131,9 +131,10 @@ impl LatencySampler {
                 limit_kb: system::ring_memory_limit(),
             })
         })?;
+        let rings = rings.forward.into_iter().map(|(_, ring)| ring).collect();
         Ok(LatencySampler {
             samples: RefCell::new(LatencySamples::new(&acquired, requests)),
-            drain: RefCell::new(Drain::new(rings.forward)),
+            drain: RefCell::new(Drain::new(rings)),
             acquired,
             choice: context.choice,
         })
