@@ -75,7 +75,7 @@ fn ours(
     for text in plan.event_texts() {
         let events = parse(&text).and_then(|list| resolve(&list, catalogue));
         let events = events.map_err(|error| error.to_string())?;
-        let events = events.iter().filter(|event| event.pmu != "tool");
+        let events = events.iter().filter(|event| &*event.pmu != "tool");
         opened.extend(events.map(|event| {
             let attr = &event.attr;
             (
