@@ -9,6 +9,7 @@ use std::time::Instant;
 use oxperf_abi::{Pid, Tid};
 use oxperf_sys::{EventFd, Signal, SpawnError, Workload, WorkloadSpec};
 
+use crate::control_channel::{ControlChannel, ControlMessage};
 use crate::error::CaptureError;
 use crate::interrupts::{GRACE, Interrupts};
 use crate::notice::{Notice, Observer};
@@ -45,6 +46,7 @@ impl Ending {
 pub(crate) struct RecordingControl {
     workload: Option<NamedWorkload>,
     wake: WakeSources,
+    channel: Option<ControlChannel>,
     started: bool,
     ended: bool,
     /// The workload was asked to end.
@@ -83,6 +85,7 @@ impl RecordingControl {
         Ok(RecordingControl {
             workload,
             wake: WakeSources::new(interrupts),
+            channel: None,
             started: false,
             ended: false,
             stopped: false,
@@ -119,6 +122,38 @@ impl RecordingControl {
     /// A thread that drains and ends before it is stopped ends the recording.
     pub(crate) fn watch_threads(&mut self, threads: impl AsFd) {
         self.wake.add_threads(threads);
+    }
+
+    /// Also wakes when the event of `owner` occurs.
+    pub(crate) fn watch_event(&mut self, owner: &EventFd) {
+        self.wake.add_event(owner);
+    }
+
+    /// Also hears commands.
+    pub(crate) fn listen(&mut self, channel: ControlChannel) {
+        if let Some(commands) = channel.commands() {
+            self.wake.add_commands(commands);
+        }
+        self.channel = Some(channel);
+    }
+
+    /// Takes the commands that arrived while the last wait went on.
+    pub(crate) fn take_asked(&mut self) -> Vec<ControlMessage> {
+        let Some(channel) = self.channel.as_mut().filter(|_| self.wake.has_commands()) else {
+            return Vec::new();
+        };
+        let asked = channel.take();
+        if channel.commands().is_none() {
+            self.wake.remove_commands();
+        }
+        asked
+    }
+
+    /// Answers that a command was obeyed.
+    pub(crate) fn acknowledge(&mut self) {
+        if let Some(channel) = &mut self.channel {
+            channel.acknowledge();
+        }
     }
 
     /// Lets the workload run; the delay begins.

@@ -2,7 +2,7 @@
 //!
 //! - A [`Drain`] moves records as they come, from the rings of one thread, which may be all rings.
 //! - [`DrainThreads`](threads::DrainThreads) are several threads, each with a drain for each ring of its share.
-//! - [`copy_newest`] takes the records of a ring that keeps the newest, at a moment that somebody chooses.
+//! - A [`NewestRing`] gives the records of a ring that keeps the newest, at moments that somebody chooses.
 //! - [`move_trace`] moves the trace of hardware from an AUX area.
 
 mod aux;
@@ -13,7 +13,7 @@ mod threads;
 pub use aux::{TraceOutput, TracePiece, move_trace};
 pub use layout::LayoutError;
 pub(crate) use layout::threads as threads_of;
-pub use newest::copy_newest;
+pub use newest::NewestRing;
 pub(crate) use threads::{DrainShare, DrainThreads, Drained, RingToOutput};
 
 use oxperf_abi::RecordType;
@@ -31,6 +31,8 @@ pub struct Drain {
     joined: Vec<u8>,
     /// The record that ends a round, where passes end rounds.
     round: Option<Vec<u8>>,
+    /// The bytes that a ring holds before it is worth a pass.
+    least: usize,
 }
 
 impl Drain {
@@ -42,7 +44,15 @@ impl Drain {
             rings,
             joined: Vec::new(),
             round: Some(round.into_bytes()),
+            least: 1,
         }
+    }
+
+    /// Leaves records in a ring until it holds so many bytes of them, so that they come in larger pieces.
+    #[must_use]
+    pub fn with_least(mut self, bytes: usize) -> Drain {
+        self.least = bytes;
+        self
     }
 
     /// For a recording that also has rings which keep the newest records: these come last and may be older than all that was
@@ -60,9 +70,25 @@ impl Drain {
     /// # Errors
     /// The output refuses; what was moved before can be read.
     pub fn pass(&mut self, output: &mut impl RecordOutput) -> Result<u64, WriteError> {
+        self.move_all(self.least, output)
+    }
+
+    /// As [`Drain::pass`], for a pass that is the last one to an output: whatever is in a ring is moved.
+    ///
+    /// # Errors
+    /// As [`Drain::pass`].
+    pub fn last_pass(&mut self, output: &mut impl RecordOutput) -> Result<u64, WriteError> {
+        self.move_all(1, output)
+    }
+
+    fn move_all(
+        &mut self,
+        least: usize,
+        output: &mut impl RecordOutput,
+    ) -> Result<u64, WriteError> {
         let mut moved = 0;
         for ring in &mut self.rings {
-            moved += move_ring(ring, &mut self.joined, output)?;
+            moved += move_ring(ring, least, &mut self.joined, output)?;
         }
         if moved > 0 {
             output.end_pass(self.round.as_deref())?;
@@ -71,16 +97,17 @@ impl Drain {
     }
 }
 
-/// Moves all that a ring holds. A ring hands out its memory itself; only around its end the two pieces are joined,
+/// Moves all that a ring holds, if it is `least` bytes or more. A ring hands out its memory itself; only around its end the two pieces are joined,
 /// because a record may lie across and the output must see it whole.
 fn move_ring(
     ring: &mut DataRing,
+    least: usize,
     joined: &mut Vec<u8>,
     output: &mut impl RecordOutput,
 ) -> Result<u64, WriteError> {
     let (first, second) = ring.available();
     let length = first.len() + second.len();
-    if length == 0 {
+    if length < least {
         return Ok(0);
     }
     if second.is_empty() {
@@ -171,6 +198,21 @@ mod tests {
         drain.pass(&mut writer).unwrap();
         let file = writer.finish(&Default::default()).unwrap();
         assert_eq!(text(&file), "1 2 10 11 |\n3 |\n");
+    }
+
+    #[test]
+    fn little_is_left_in_its_ring_until_the_last_pass() {
+        let (kernel, rings) = setup(1);
+        let mut drain = Drain::new(rings).with_least(48);
+        let mut writer = Writer::begin(Vec::new(), &[WriterEvent::default()]).unwrap();
+        let mut moved = Vec::new();
+        for value in 1..=3 {
+            assert!(kernel.write_records(0, &record(value)));
+            moved.push(drain.pass(&mut writer).unwrap());
+        }
+        moved.push(drain.last_pass(&mut writer).unwrap());
+        assert_eq!(moved, [0, 48, 0, 24]);
+        assert_eq!(drain.last_pass(&mut writer).unwrap(), 0);
     }
 
     #[test]

@@ -52,6 +52,7 @@ mod readers;
 mod record;
 mod registers;
 mod rotation;
+mod switch_events;
 pub mod synthesize;
 pub mod system;
 mod tracing;
@@ -75,7 +76,7 @@ pub use options::{
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};
-pub use record::{Outcome, record};
+pub use record::{Outcome, RecordRequests, record};
 pub use registers::RegisterMask;
 pub use synthesize::Synthesizer;
 pub use unsupported::{KernelFeature, Unsupported};

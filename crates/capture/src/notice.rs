@@ -9,6 +9,7 @@ use oxperf_abi::Tid;
 use oxperf_sys::{OpenArguments, OpenError};
 use oxperf_tracepoint::TracepointError;
 
+use crate::control_channel::ControlMessage;
 use crate::explain::Explanation;
 use crate::options::Rate;
 use crate::plan::{Plan, PlannedEvent};
@@ -178,6 +179,9 @@ pub trait Observer {
 
     /// Follows the course of a recording.
     fn reached(&mut self, _step: RecordingStep<'_>) {}
+
+    /// Sees a command that somebody gave a recording, after it was obeyed. `is_known` says that there is such an event.
+    fn obeyed(&mut self, _message: &ControlMessage, _plan: &Plan, _is_known: bool) {}
 
     /// Sees what was opened, when the kernel has taken all of it.
     fn opened(&mut self, _plan: &Plan) {}

@@ -261,6 +261,36 @@ impl OpenEvents {
         self.control_all(kernel, Control::Disable(ControlScope::Event))
     }
 
+    /// Starts or stops the counting of all events, or of those of a name, and returns whether there are any. What tracks
+    /// tasks alone goes on.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn set_counting(
+        &self,
+        kernel: &dyn Kernel,
+        plan: &Plan,
+        name: Option<&str>,
+        counts: bool,
+    ) -> io::Result<bool> {
+        let control = match counts {
+            true => Control::Enable(ControlScope::Event),
+            false => Control::Disable(ControlScope::Event),
+        };
+        let is_meant = |planned: &PlannedEvent| match name {
+            Some(name) => planned.request.name == name,
+            None => !(planned.tracking && planned.request.is_dummy()),
+        };
+        let events = self.events.iter().zip(&plan.events);
+        let mut is_known = false;
+        for (event, _) in events.filter(|(_, planned)| is_meant(planned)) {
+            is_known = true;
+            let mut fds = event.fds.iter();
+            fds.try_for_each(|(_, fd)| kernel.control(fd, control))?;
+        }
+        Ok(is_known)
+    }
+
     fn control_all(&self, kernel: &dyn Kernel, control: Control<'_>) -> io::Result<()> {
         let mut fds = self.events.iter().flat_map(|event| &event.fds);
         fds.try_for_each(|(_, fd)| kernel.control(fd, control))

@@ -44,7 +44,7 @@ impl RingReaders {
     /// The recorder's own thread is woken by the rings, and drains them all: beside others that keep the newest records or
     /// alone.
     pub(crate) fn own(
-        rings: Vec<(RingKey, DataRing)>,
+        drain: Drain,
         acquired: &Acquired,
         control: &mut RecordingControl,
         beside_newest: bool,
@@ -52,7 +52,6 @@ impl RingReaders {
         for (owner, kind) in owners(acquired) {
             control.watch_ring(owner, kind);
         }
-        let drain = Drain::new(rings.into_iter().map(|(_, ring)| ring).collect());
         RingReaders::Own(if beside_newest {
             drain.without_rounds()
         } else {
@@ -86,6 +85,17 @@ impl RingReaders {
     pub(crate) fn pass(&mut self, output: &mut impl RecordOutput) -> Result<u64, WriteError> {
         match self {
             RingReaders::Own(drain) => drain.pass(output),
+            RingReaders::Threads(_) => Ok(0),
+        }
+    }
+
+    /// As [`RingReaders::pass`], for a pass that is the last one to an output.
+    ///
+    /// # Errors
+    /// The output refuses.
+    pub(crate) fn last_pass(&mut self, output: &mut impl RecordOutput) -> Result<u64, WriteError> {
+        match self {
+            RingReaders::Own(drain) => drain.last_pass(output),
             RingReaders::Threads(_) => Ok(0),
         }
     }

@@ -5,17 +5,20 @@
 //!   -> what existed before -> start -> drain until it ends -> losses, build ids, features
 //! ```
 
+mod commands;
+
 use std::path::{Path, PathBuf};
 
 use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, Tid};
-use oxperf_data::{FeatureSet, WriterEvent};
+use oxperf_data::{FeatureSet, WriteError, WriterEvent};
 use oxperf_sys::{BackwardRing, Kernel, LoggingKernel, RealKernel, RingPages};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
 use crate::acquire::{Acquired, OpenContext, acquire, without_event};
 use crate::control::{Ending, News, RecordingControl};
-use crate::drain::{Drained, copy_newest};
+use crate::control_channel::ControlChannel;
+use crate::drain::{Drain, Drained, NewestRing};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::RingExplanation;
@@ -29,7 +32,8 @@ use crate::options::{Destination, Rate, RecordOptions, SamplingOptions, Start, T
 use crate::output::{FinishedFile, RecordOutput, RecordingSeries, Volume};
 use crate::plan::{MachineInfo, Purpose, RingKey, RingKind};
 use crate::readers::{self, RingReaders};
-use crate::rotation::SwitchTrigger;
+use crate::rotation::{Asked, SwitchTrigger};
+use crate::switch_events::SwitchEvents;
 use crate::synthesize::{ProcDir, RecordSink, Synthesizer, Trailer};
 use crate::{build_id, describe, system, tracing};
 
@@ -56,15 +60,31 @@ pub struct Outcome {
     pub ending: Ending,
 }
 
-/// Records `requests` as `options` say, until the workload, a signal or the target's end ends it.
+/// What a recording is asked for beside its options.
+#[derive(Debug, Default)]
+pub struct RecordRequests {
+    /// The events.
+    pub events: Vec<EventRequest>,
+    /// Events whose every occurrence begins the next file of a recording of several.
+    pub switch_events: Vec<EventRequest>,
+    /// Where commands come from while it goes on.
+    pub control: Option<ControlChannel>,
+}
+
+/// Records what `requests` ask for as `options` say, until the workload, a signal, a command or the target's end ends it.
 ///
 /// # Errors
 /// See [`CaptureError`]. Whatever was written until then can be read.
 pub fn record(
     options: &RecordOptions,
-    requests: Vec<EventRequest>,
+    requests: RecordRequests,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CaptureError> {
+    let RecordRequests {
+        events: requests,
+        switch_events,
+        control: channel,
+    } = requests;
     if requests.is_empty() {
         return Err(CaptureError::NothingAsked);
     }
@@ -73,7 +93,10 @@ pub fn record(
     let target = &options.target;
     let proc = ProcDir::new(Path::new("/proc"));
     let machine = machine_info(&target.target, &options.sysfs, &proc, observer)?;
-    let control = RecordingControl::new(target.workload.as_ref(), &options.output.destination)?;
+    let mut control = RecordingControl::new(target.workload.as_ref(), &options.output.destination)?;
+    if let Some(channel) = channel {
+        control.listen(channel);
+    }
     let log = options.open_log.clone();
     let log = log.map(|folder| LoggingKernel::new(&RealKernel, folder));
     let context = RecorderContext {
@@ -81,7 +104,8 @@ pub fn record(
         kernel: log.as_ref().map_or(&RealKernel, |log| log),
         machine,
     };
-    let recorder = Recorder::open(context, control, requests, observer)?;
+    let mut recorder = Recorder::open(context, control, requests, observer)?;
+    recorder.watch_switch_events(&switch_events, observer)?;
     if let Some(failure) = log.as_ref().and_then(LoggingKernel::take_failure) {
         return Err(failure.into());
     }
@@ -132,9 +156,11 @@ struct Recorder<'a> {
     acquired: Acquired,
     readers: RingReaders,
     /// The rings that keep the newest records, by their owners.
-    newest: Vec<(RingKey, BackwardRing)>,
+    newest: Vec<(RingKey, NewestRing)>,
     recording: RecordingSeries,
     switch: SwitchTrigger,
+    /// Events that begin the next file.
+    switch_events: Option<SwitchEvents>,
     losses: LossCount,
     /// The number of times that the recorder was woken to move records to the current file.
     wakeups: u64,
@@ -164,7 +190,11 @@ impl<'a> Recorder<'a> {
         let mut recording = RecordingSeries::begin(&options.output, events, features, interrupts)?;
         let (forward, newest) = (rings.forward, rings.backward);
         let readers = match masks {
-            None => RingReaders::own(forward, &acquired, &mut control, !newest.is_empty()),
+            None => {
+                let drain = Drain::new(forward.into_iter().map(|(_, ring)| ring).collect());
+                let drain = drain.with_least(options.output.least_piece);
+                RingReaders::own(drain, &acquired, &mut control, !newest.is_empty())
+            }
             Some(masks) => {
                 let parts = recording.make_parts(forward.len())?;
                 let outputs = forward.into_iter().zip(parts).collect();
@@ -176,20 +206,47 @@ impl<'a> Recorder<'a> {
             control,
             acquired,
             readers,
-            newest,
+            newest: newest_rings(newest),
             recording,
             switch: SwitchTrigger::new(options.output.rotation),
+            switch_events: None,
             losses: LossCount::default(),
             wakeups: 0,
         })
+    }
+
+    /// Watches events that begin the next file, if there are any.
+    fn watch_switch_events(
+        &mut self,
+        requests: &[EventRequest],
+        observer: &mut dyn Observer,
+    ) -> Result<(), CaptureError> {
+        if requests.is_empty() {
+            return Ok(());
+        }
+        let context = OpenContext {
+            kernel: self.context.kernel,
+            machine: &self.context.machine,
+            sysfs: &self.context.options.sysfs,
+            workload: None,
+        };
+        let events = SwitchEvents::open(requests, context, observer)?;
+        events
+            .owners()
+            .for_each(|owner| self.control.watch_event(owner));
+        self.switch_events = Some(events);
+        Ok(())
     }
 
     fn run(mut self, observer: &mut dyn Observer) -> Result<Outcome, CaptureError> {
         if self.control.workload().is_none() {
             self.recording.current().settle()?;
         }
-        let existing = self.existing(observer);
-        self.recording.current().append(&existing)?;
+        let beginning = match self.context.options.output.tail_synthesis {
+            true => self.waiting_workload(),
+            false => self.existing(observer),
+        };
+        self.recording.current().append(&beginning)?;
         let captured = self.capture(observer);
         let counted_lost = captured.and_then(|()| self.write_lost_samples());
         self.control.stop_workload();
@@ -230,21 +287,34 @@ impl<'a> Recorder<'a> {
             if self.control.wait(self.switch.moment())? == News::Enable {
                 self.enable()?;
             }
+            self.obey_all(observer)?;
             self.drain()?;
             self.watch_size(observer)?;
         }
+        let tail = self.tail(observer);
         // What ends by itself need not be stopped; refusing to stop loses nothing.
         let _ = self.acquired.open.disable(self.context.kernel);
         self.control.stop_workload();
         // Each ring holds what it holds now: where events go on nevertheless, they are not waited for.
-        self.drain()?;
+        self.drain_all()?;
         self.stop_threads()?;
-        self.write_newest()
+        self.recording.current().append(&tail)
     }
 
     /// Moves what is in the rings, unless threads do.
     fn drain(&mut self) -> Result<(), CaptureError> {
         let moved = self.readers.pass(&mut self.recording);
+        self.moved(moved)
+    }
+
+    /// Moves whatever there is for a file.
+    fn drain_all(&mut self) -> Result<(), CaptureError> {
+        let moved = self.readers.last_pass(&mut self.recording);
+        self.moved(moved)?;
+        self.write_newest()
+    }
+
+    fn moved(&mut self, moved: Result<u64, WriteError>) -> Result<(), CaptureError> {
         let moved = moved.map_err(|source| self.recording.unwritten(source))?;
         self.wakeups += u64::from(moved > 0);
         // A pass also follows the news that something is compressed.
@@ -279,8 +349,11 @@ impl<'a> Recorder<'a> {
             observer.reached(RecordingStep::SizeReached { bytes });
             self.control.end();
         }
-        let signalled = self.control.interrupts().take_switch();
-        if self.switch.is_due(bytes, signalled) && !self.control.has_ended() {
+        let asked = Asked {
+            by_signal: self.control.interrupts().take_switch(),
+            by_event: self.switch_events.as_mut().is_some_and(SwitchEvents::take),
+        };
+        if self.switch.is_due(bytes, asked) && !self.control.has_ended() {
             self.switch_output(observer)?;
         }
         Ok(())
@@ -290,8 +363,12 @@ impl<'a> Recorder<'a> {
     /// because a task that ends meanwhile may have samples in both.
     fn switch_output(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
         let existing = self.existing(observer);
-        self.drain()?;
-        self.write_newest()?;
+        let (tail, beginning) = match self.context.options.output.tail_synthesis {
+            true => (&existing[..], &[][..]),
+            false => (&[][..], &existing[..]),
+        };
+        self.drain_all()?;
+        self.recording.current().append(tail)?;
         let counted_lost = self.write_lost_samples()?;
         let finished = self.recording.switch()?;
         self.losses.add_file(&finished.scan, counted_lost);
@@ -300,19 +377,19 @@ impl<'a> Recorder<'a> {
         if let Some(finished) = &finished.name {
             observer.reached(RecordingStep::Switched { finished, wakeups });
         }
-        self.recording.current().append(&existing)
+        self.recording.current().append(beginning)
     }
 
     /// Writes what the rings hold that keep the newest records.
     fn write_newest(&mut self) -> Result<(), CaptureError> {
         let mut moved = 0;
-        for (key, ring) in &self.newest {
+        for (key, ring) in &mut self.newest {
             let open = &self.acquired.open;
             let Some(owner) = open.owner_of(*key, RingKind::Backward) else {
                 continue;
             };
             let mut records = Vec::new();
-            let copied = copy_newest(self.context.kernel, owner, ring, &mut records);
+            let copied = ring.copy(self.context.kernel, owner, &mut records);
             moved += copied.map_err(CaptureError::Pause)?;
             let written = self.recording.kernel_records(&records);
             written.map_err(|source| self.recording.unwritten(source))?;
@@ -332,13 +409,33 @@ impl<'a> Recorder<'a> {
             .map_err(CaptureError::Enable)
     }
 
+    /// The name of the workload that waits.
+    fn waiting_workload(&self) -> Vec<u8> {
+        let mut sink = RecordSink::new(self.trailer());
+        if let Some(pid) = self.control.workload() {
+            Synthesizer::new(Path::new("/"), self.trailer(), None).waiting_workload(pid, &mut sink);
+        }
+        sink.into_bytes()
+    }
+
+    /// What exists at the end, where that is described then.
+    fn tail(&self, observer: &mut dyn Observer) -> Vec<u8> {
+        match self.context.options.output.tail_synthesis {
+            true => self.existing(observer),
+            false => Vec::new(),
+        }
+    }
+
+    /// The trailer of records that are made here.
+    fn trailer(&self) -> Trailer {
+        let first = self.acquired.plan.events.first();
+        first.map_or(Trailer::default(), |event| Trailer::of(&event.attr))
+    }
+
     /// The records of what describes the recording and of what existed before it.
     fn existing(&self, observer: &mut dyn Observer) -> Vec<u8> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
-        let trailer = plan
-            .events
-            .first()
-            .map_or(Trailer::default(), |event| Trailer::of(&event.attr));
+        let trailer = self.trailer();
         let mut sink = RecordSink::new(trailer);
         let synthesizer = Synthesizer::new(Path::new("/"), trailer, Some(&build_id::of_file));
         let thread = self.control.workload_thread();
@@ -407,6 +504,14 @@ fn encode_lost(attr: &EventAttr, id: EventId, lost: u64, encoder: &mut Encoder) 
         LostSamples { lost }.encode(body);
         SampleLayout::new(attr).encode_sample_id(&whose, body);
     });
+}
+
+/// Of these rings nothing was copied yet.
+fn newest_rings(rings: Vec<(RingKey, BackwardRing)>) -> Vec<(RingKey, NewestRing)> {
+    let rings = rings.into_iter();
+    rings
+        .map(|(key, ring)| (key, NewestRing::new(ring)))
+        .collect()
 }
 
 fn map_rings(

@@ -4,6 +4,15 @@ use std::time::Instant;
 
 use crate::options::{Rotation, SwitchCause};
 
+/// Who asked for the next file since the last time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Asked {
+    /// The signal came.
+    pub(crate) by_signal: bool,
+    /// An event that is watched for this occurred.
+    pub(crate) by_event: bool,
+}
+
 /// Watches a file for what begins the next one.
 #[derive(Debug)]
 pub(crate) struct SwitchTrigger {
@@ -26,16 +35,18 @@ impl SwitchTrigger {
         self.since = Instant::now();
     }
 
-    /// Returns whether a file of `size` bytes is at its end. `signalled` says that the signal came.
-    pub(crate) fn is_due(&self, size: u64, signalled: bool) -> bool {
-        match self.cause {
-            None | Some(SwitchCause::Event) => false,
-            Some(SwitchCause::Signal) => signalled,
-            Some(SwitchCause::Size(most)) => size > most,
-            Some(SwitchCause::Time(_)) => {
-                self.moment().is_some_and(|moment| Instant::now() >= moment)
-            }
-        }
+    /// Returns whether a file of `size` bytes is at its end. An event ends any file of several, the signal one that has no
+    /// other end.
+    pub(crate) fn is_due(&self, size: u64, asked: Asked) -> bool {
+        let Some(cause) = self.cause else {
+            return false;
+        };
+        let has_come = match cause {
+            SwitchCause::Signal => asked.by_signal,
+            SwitchCause::Size(most) => size > most,
+            SwitchCause::Time(_) => self.moment().is_some_and(|moment| Instant::now() >= moment),
+        };
+        has_come || asked.by_event
     }
 
     /// The moment at which the file is at its end, where that is known.
@@ -59,24 +70,36 @@ mod tests {
         }))
     }
 
+    const BY_SIGNAL: Asked = Asked {
+        by_signal: true,
+        by_event: false,
+    };
+    const BY_EVENT: Asked = Asked {
+        by_signal: false,
+        by_event: true,
+    };
+
     #[test]
     fn each_cause_ends_a_file_alone() {
+        let nobody = Asked::default();
         let signal = trigger(SwitchCause::Signal);
-        assert!(signal.is_due(0, true) && !signal.is_due(u64::MAX, false));
+        assert!(signal.is_due(0, BY_SIGNAL) && signal.is_due(0, BY_EVENT));
+        assert!(!signal.is_due(u64::MAX, nobody));
         let size = trigger(SwitchCause::Size(10));
-        assert!(size.is_due(11, false) && !size.is_due(10, true));
+        assert!(size.is_due(11, nobody) && size.is_due(0, BY_EVENT));
+        assert!(!size.is_due(10, BY_SIGNAL));
         let none = SwitchTrigger::new(None);
-        assert!(!none.is_due(u64::MAX, true) && none.moment().is_none());
+        assert!(!none.is_due(u64::MAX, BY_EVENT) && none.moment().is_none());
     }
 
     #[test]
     fn age_is_counted_from_the_beginning_of_the_file() {
         let hour = Duration::from_secs(3600);
         let mut time = trigger(SwitchCause::Time(hour));
-        assert!(!time.is_due(u64::MAX, true));
+        assert!(!time.is_due(u64::MAX, BY_SIGNAL));
         time.since -= hour;
-        assert!(time.is_due(0, false));
+        assert!(time.is_due(0, Asked::default()));
         time.restart();
-        assert!(!time.is_due(0, false) && time.moment() > Some(Instant::now()));
+        assert!(!time.is_due(0, BY_SIGNAL) && time.moment() > Some(Instant::now()));
     }
 }

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use oxperf_sys::{EventFd, PollSet, PollSlot};
+use oxperf_sys::{EventFd, PollSet, PollSlot, Readiness};
 
 use crate::interrupts::Interrupts;
 use crate::plan::RingKind;
@@ -23,6 +23,8 @@ pub(crate) struct WakeSources {
     rings: Vec<PollSlot>,
     /// Threads that drain, if there are any: readable when one has ended.
     threads_slot: Option<PollSlot>,
+    /// The channel for commands, while it is open.
+    commands: Option<PollSlot>,
     /// The end of the delay, until it was reported.
     delay_end: Option<Instant>,
 }
@@ -38,6 +40,7 @@ impl WakeSources {
             signal_slot,
             rings: Vec::new(),
             threads_slot: None,
+            commands: None,
             delay_end: None,
         }
     }
@@ -70,6 +73,29 @@ impl WakeSources {
     pub(crate) fn has_thread_ended(&self) -> bool {
         let slot = self.threads_slot;
         slot.is_some_and(|slot| self.poll.readiness(slot).readable)
+    }
+
+    /// Also wakes when the event of `owner` occurs.
+    pub(crate) fn add_event(&mut self, owner: &EventFd) {
+        self.poll.add(owner);
+    }
+
+    /// Also wakes when there are commands.
+    pub(crate) fn add_commands(&mut self, commands: impl AsFd) {
+        self.commands = Some(self.poll.add(commands));
+    }
+
+    /// No longer wakes by commands.
+    pub(crate) fn remove_commands(&mut self) {
+        if let Some(slot) = self.commands.take() {
+            self.poll.remove(slot);
+        }
+    }
+
+    /// Returns whether there were commands, or the end of them, when a source woke.
+    pub(crate) fn has_commands(&self) -> bool {
+        let slot = self.commands;
+        slot.is_some_and(|slot| self.poll.readiness(slot) != Readiness::default())
     }
 
     /// No longer wakes by any ring, nor by the threads that drain them.

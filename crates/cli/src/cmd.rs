@@ -10,6 +10,7 @@ mod check;
 mod complete;
 mod completions;
 mod config;
+mod control;
 mod data;
 mod diff;
 mod dlfilter_helper;

@@ -7,23 +7,41 @@ use oxperf_sys::{BackwardRing, Control, EventFd, Kernel};
 /// Bytes of a record's header, the last two of which are the record's size.
 const HEADER: usize = 8;
 
-/// Appends the whole records that a ring holds, the oldest first, and returns how many bytes these are. The event that
-/// owns the ring writes nothing meanwhile. What the ring held before was overwritten, as the user wanted: it is no loss.
-///
-/// # Errors
-/// The kernel's answer to pausing and resuming.
-pub fn copy_newest(
-    kernel: &dyn Kernel,
-    owner: &EventFd,
-    ring: &BackwardRing,
-    into: &mut Vec<u8>,
-) -> io::Result<usize> {
-    kernel.control(owner, Control::PauseOutput(true))?;
-    let mut newest_first = Vec::new();
-    let copied = ring.copy_records(&mut newest_first);
-    kernel.control(owner, Control::PauseOutput(false))?;
-    append_reversed(&newest_first, into);
-    Ok(copied)
+/// A ring that keeps the newest records, with what was copied of it.
+#[derive(Debug)]
+pub struct NewestRing {
+    ring: BackwardRing,
+    /// How far it was copied.
+    seen: u64,
+}
+
+impl NewestRing {
+    /// Takes a ring of which nothing was copied.
+    pub fn new(ring: BackwardRing) -> NewestRing {
+        NewestRing { ring, seen: 0 }
+    }
+
+    /// Appends the whole records that the ring holds and that were not copied before, the oldest first, and returns how many
+    /// bytes these are. The event that owns the ring writes nothing meanwhile. What was overwritten is no loss: the user
+    /// wanted it so.
+    ///
+    /// # Errors
+    /// The kernel's answer to pausing and resuming.
+    pub fn copy(
+        &mut self,
+        kernel: &dyn Kernel,
+        owner: &EventFd,
+        into: &mut Vec<u8>,
+    ) -> io::Result<usize> {
+        kernel.control(owner, Control::PauseOutput(true))?;
+        let mut newest_first = Vec::new();
+        let copied = self
+            .ring
+            .copy_new_records(&mut self.seen, &mut newest_first);
+        kernel.control(owner, Control::PauseOutput(false))?;
+        append_reversed(&newest_first, into);
+        Ok(copied)
+    }
 }
 
 /// Appends whole records, the last one first.
@@ -71,9 +89,9 @@ mod tests {
         for value in 1..=2 {
             assert!(kernel.write_records(0, &record(value)));
         }
+        let mut ring = NewestRing::new(ring);
         let mut records = Vec::new();
-        let copied = copy_newest(&kernel, &event, &ring, &mut records).unwrap();
-        assert_eq!(copied, 32);
+        assert_eq!(ring.copy(&kernel, &event, &mut records).unwrap(), 32);
         assert_eq!(records, [record(1), record(2)].concat());
         let calls = [
             FakeCall::MapBackwardRing(0, page),

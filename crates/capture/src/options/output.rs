@@ -37,7 +37,7 @@ pub enum BuildIdPolicy {
     All,
 }
 
-/// What makes a recording go on in a new file.
+/// What makes a recording go on in a new file, beside events that are watched for this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SwitchCause {
     /// `SIGUSR2`.
@@ -46,8 +46,6 @@ pub enum SwitchCause {
     Size(u64),
     /// The file is so old.
     Time(Duration),
-    /// An event that is watched for this alone happened.
-    Event,
 }
 
 /// A recording in several files, one after the other.
@@ -68,6 +66,10 @@ pub struct OutputOptions {
     pub compression: Option<u32>,
     /// The build-id table.
     pub build_ids: BuildIdPolicy,
+    /// Bytes that a ring holds before they are moved; what is left at the end is moved in any case.
+    pub least_piece: usize,
+    /// `true` if what existed before is described at the end of a file, as it is then, and not at its beginning.
+    pub tail_synthesis: bool,
     /// The files that the recording is spread over; `None` for one.
     pub rotation: Option<Rotation>,
     /// `true` if the moment when a file was finished is part of its name, as it is of every file of several.
@@ -84,6 +86,8 @@ impl Default for OutputOptions {
             destination: Destination::File(PathBuf::from("perf.data")),
             compression: None,
             build_ids: BuildIdPolicy::Hit,
+            least_piece: 1,
+            tail_synthesis: false,
             rotation: None,
             timestamp_name: false,
             max_size: None,

@@ -94,6 +94,8 @@ pub struct SamplingOptions {
     pub takes_samples: bool,
     /// `true` to be woken by every sample.
     pub unbuffered: bool,
+    /// `true` for rings that keep the newest records, whatever there is no room for.
+    pub overwrite: bool,
     /// Data pages of a ring, a power of two; `None` for the system's default.
     pub ring_pages: Option<usize>,
 }
@@ -110,6 +112,7 @@ impl Default for SamplingOptions {
             records: ExtraRecords::default(),
             takes_samples: true,
             unbuffered: false,
+            overwrite: false,
             ring_pages: None,
         }
     }

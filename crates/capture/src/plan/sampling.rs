@@ -143,7 +143,10 @@ impl Builder<'_> {
         attr.flags
             .set(AttrFlags::INHERIT_STAT, self.records().thread_counts);
         attr.flags.set(AttrFlags::SAMPLE_ID_ALL, true);
-        let keeps_newest = self.request.overwrite == Some(true);
+        let keeps_newest = self
+            .request
+            .overwrite
+            .unwrap_or(self.common.sampling.overwrite);
         attr.flags.set(AttrFlags::WRITE_BACKWARD, keeps_newest);
         if self.tracking {
             attr.flags |= self.tracking_flags();

@@ -10,10 +10,13 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-use oxperf_capture::{CaptureError, Destination, LayoutError, Outcome, RecordOptions};
+use oxperf_capture::{
+    CaptureError, Destination, LayoutError, Outcome, RecordOptions, RecordRequests,
+};
 
 use super::buildid_cache;
 use crate::cmd::Entry;
+use crate::cmd::control::ControlSource;
 use crate::event_tables::{self, TablesOptions};
 use crate::failure::{Failure, code};
 use crate::output::print_error;
@@ -54,6 +57,10 @@ pub(super) struct RecordCommand {
     /// Choices made for the user, to be reported.
     warnings: Vec<String>,
     verbosity: Verbosity,
+    /// The text of the events that begin the next file.
+    switch_events: Option<String>,
+    /// Where commands come from while it goes on.
+    control: Option<ControlSource>,
     /// A loss is a failure.
     strict_loss: bool,
     /// The build-id cache that keeps the binaries that were hit; `None` to keep none.
@@ -70,7 +77,11 @@ pub(super) enum Performed {
 
 /// Records as the options say.
 pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performed, Failure> {
-    let mut messages = Messages::new(command.verbosity, program);
+    let mut messages = Messages::new(
+        command.verbosity,
+        program,
+        &command.options.output.destination,
+    );
     for warning in &command.warnings {
         messages.warn(warning);
     }
@@ -81,10 +92,33 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
         messages.warn(&problem);
     }
     let requests = requests?;
+    let switch_events = match &command.switch_events {
+        Some(text) => {
+            events::requested(std::slice::from_ref(text), &command.options.sysfs, &tables)?
+        }
+        None => Vec::new(),
+    };
     if command.dry_run {
         return Ok(Performed::Nothing(code::SUCCESS));
     }
+    let control = match command
+        .control
+        .as_ref()
+        .map(ControlSource::open)
+        .transpose()
+    {
+        Ok(control) => control,
+        Err(unopened) => {
+            print_error(&unopened.to_string());
+            return Ok(Performed::Nothing(code::BAD_OPTION));
+        }
+    };
     resources::start_threads()?;
+    let requests = RecordRequests {
+        events: requests,
+        switch_events,
+        control,
+    };
     match oxperf_capture::record(&command.options, requests, &mut messages) {
         Ok(outcome) => {
             messages.summary(&outcome);

@@ -35,11 +35,11 @@ use oxperf_pmu::Catalogue;
 use oxperf_sys::cpus;
 
 use crate::cmd::Entry;
+use crate::cmd::control::ControlSource;
 use crate::cmd::record::events::EventSources;
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 use crate::{environment, event_tables};
-use control::ControlSource;
 use destination::Destination;
 use measure::Measured;
 use metrics::{MetricSources, MetricWishes};
@@ -123,7 +123,10 @@ fn perform(command: &StatCommand, program: &str) -> Result<i32, Failure> {
         .transpose()
     {
         Ok(channel) => channel.map(RefCell::new),
-        Err(problem) => return Ok(arguments::report(&problem, program)),
+        Err(unopened) => {
+            let problem = StatProblem::no_control(&unopened);
+            return Ok(arguments::report(&problem, program));
+        }
     };
     if command.verbosity > 0 && channel.is_none() {
         print_error("Control descriptor is not initialized");

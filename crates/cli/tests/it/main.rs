@@ -25,6 +25,7 @@ mod perf_opens;
 mod profile;
 mod record;
 mod recorder;
+mod recorder_control;
 mod recorder_ends;
 mod recorder_files;
 mod recorder_newest;

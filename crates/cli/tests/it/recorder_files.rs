@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::recorder::{BUSY, Folder, OXPERF, data_size, finish, said, send, until, workload};
+use crate::recorder::{BUSY, Folder, OXPERF, data_size, finish, said, send, skip, until, workload};
 
 const RECORD: [&str; 7] = ["record", "-N", "-F", "1000", "-e", "task-clock", "-o"];
 
@@ -220,4 +220,69 @@ fn a_loss_fails_where_none_is_taken() {
         &[&RECORD[..], &["g.data", "--strict-loss", "true"]].concat(),
     );
     assert!(quiet.status.success(), "{}", said(&quiet));
+}
+
+#[test]
+fn an_event_begins_the_next_file() {
+    let folder = Folder::new("switch-event");
+    if !folder.records() {
+        return;
+    }
+    // An event of all CPUs takes rights.
+    let tried = folder.run(
+        OXPERF,
+        &["record", "-N", "-a", "-e", "cs", "-o", "try.data", "true"],
+    );
+    if !tried.status.success() {
+        skip(&tried);
+        return;
+    }
+    let words = words(
+        &["--switch-output-event", "page-faults:u"],
+        &["sh", "-c", BUSY],
+    );
+    let recorder = folder.command(OXPERF, &words).spawn().unwrap();
+    let busy = workload(&recorder);
+    // Programs that begin have page faults.
+    until("no second file", || files(&folder).len() > 1);
+    send("-KILL", busy);
+    let output = finish(recorder);
+    assert!(
+        said(&output).contains("dump data: Woken up"),
+        "{}",
+        said(&output)
+    );
+    let listed = folder.run(OXPERF, &["evlist", "-i", &files(&folder)[0]]);
+    assert_eq!(String::from_utf8_lossy(&listed.stdout).trim(), "task-clock");
+}
+
+#[test]
+fn what_exists_is_described_at_the_end_where_that_is_wanted() {
+    let folder = Folder::new("tail");
+    if !folder.records() {
+        return;
+    }
+    for option in ["--tail-synthesize", "--overwrite"] {
+        let busy = folder.command("sh", &["-c", BUSY]).spawn().unwrap();
+        let pid = busy.id().to_string();
+        let words = [&RECORD[..], &["f.data", option, "-p", &pid, "sleep", "1"]].concat();
+        let output = folder.run(OXPERF, &words);
+        send("-KILL", busy.id());
+        finish(busy);
+        assert!(output.status.success(), "{}", said(&output));
+        let dump = folder.run(OXPERF, &["report", "-D", "--disable-order", "-i", "f.data"]);
+        let dump = String::from_utf8_lossy(&dump.stdout).into_owned();
+        let sample = dump.find("PERF_RECORD_SAMPLE").unwrap();
+        assert!(
+            dump.find("PERF_RECORD_THREAD_MAP").unwrap() > sample,
+            "{option}"
+        );
+        assert!(!dump[..sample].contains("PERF_RECORD_MMAP2"), "{option}");
+        let shown = folder.run(OXPERF, &["script", "-i", "f.data", "-F", "comm,ip,dso"]);
+        let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+        assert!(
+            shown.lines().count() > 100 && shown.contains("bin/"),
+            "{option}: {shown}"
+        );
+    }
 }

@@ -68,7 +68,20 @@ impl BackwardRing {
     pub fn copy_records(&self, into: &mut Vec<u8>) -> usize {
         // Acquire: the records are read only after the head that covers them.
         let head = self.head().load(Ordering::Acquire);
-        let length = self.whole_records(head);
+        self.copy_from(head, self.whole_records(head), into)
+    }
+
+    /// As [`BackwardRing::copy_records`], without those that were there at the copy before: `seen` says which these are, and
+    /// is 0 at the first copy.
+    pub fn copy_new_records(&self, seen: &mut u64, into: &mut Vec<u8>) -> usize {
+        let head = self.head().load(Ordering::Acquire);
+        // The kernel writes towards lower positions.
+        let new = usize::try_from(seen.wrapping_sub(head)).unwrap_or(usize::MAX);
+        *seen = head;
+        self.copy_from(head, self.whole_records(head).min(new), into)
+    }
+
+    fn copy_from(&self, head: u64, length: usize, into: &mut Vec<u8>) -> usize {
         let start = self.offset_of(head);
         let first = length.min(self.size - start);
         self.copy(start..start + first, into);
@@ -159,6 +172,19 @@ mod tests {
             writer.write(&record(value, 24));
         }
         assert_eq!(values(&ring), [3, 2, 1]);
+    }
+
+    #[test]
+    fn a_record_is_new_once() {
+        let ring = ring();
+        let mut writer = ring.writer();
+        let (mut seen, mut lengths) = (0, Vec::new());
+        for count in [2, 0, 3, 1000] {
+            (0..count).for_each(|value| writer.write(&record(value, 24)));
+            lengths.push(ring.copy_new_records(&mut seen, &mut Vec::new()));
+        }
+        let whole = ring.size() / 24 * 24;
+        assert_eq!(lengths, [48, 0, 72, whole]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The options of `record`: each defined once, with its help, and read into typed options.
 
+mod course;
 mod draining;
 mod files;
 
@@ -49,6 +50,8 @@ pub(crate) fn command() -> Command {
         .args(file_arguments())
         .args(files::options())
         .args(draining::options())
+        .next_help_heading("The course")
+        .args(course::options())
         .next_help_heading("Messages")
         .args([
             flag("quiet", 'q').long("quiet").help("Print no messages but errors"),
@@ -226,6 +229,8 @@ pub(in crate::cmd) fn parse(
         tables: event_tables::arguments::options(matches, configuration),
         warnings,
         verbosity: verbosity(matches),
+        switch_events: text(matches, "switch-output-event").map(str::to_owned),
+        control: course::control(matches)?,
         strict_loss: matches.get_flag("strict-loss"),
         build_id_cache,
     })
@@ -259,6 +264,7 @@ fn sampling_options(
         },
         takes_samples: !matches.get_flag("no-samples"),
         unbuffered: matches.get_flag("no-buffering"),
+        overwrite: matches.get_flag("overwrite"),
         ring_pages: ring_pages.transpose()?,
     })
 }

@@ -1,14 +1,18 @@
 //! The messages of `record` while it runs and when it is done.
 
+use std::io::Write as _;
 use std::path::Path;
 
-use oxperf_capture::{EventLoss, Notice, Observer, OpenCall, Outcome, Plan, RecordingStep, Volume};
-
+use oxperf_capture::{
+    ControlCommand, ControlMessage, Destination, EventLoss, Notice, Observer, OpenCall, Outcome,
+    Plan, RecordingStep, Volume,
+};
 use oxperf_present::text::sanitize;
 
 use super::opens;
+use crate::cmd::control::{WRONG, counting_text, listing};
 use crate::environment;
-use crate::output::print_error;
+use crate::output::{print_error, stdout};
 
 /// The amount of messages that the user wants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -27,14 +31,34 @@ pub(super) enum Verbosity {
 pub(super) struct Messages {
     program: String,
     verbosity: Verbosity,
+    /// Standard output takes the recording.
+    is_stream: bool,
 }
 
 impl Messages {
-    pub(super) fn new(verbosity: Verbosity, program: &str) -> Messages {
+    pub(super) fn new(verbosity: Verbosity, program: &str, to: &Destination) -> Messages {
         Messages {
             program: program.to_owned(),
             verbosity,
+            is_stream: *to == Destination::StandardOutput,
         }
+    }
+
+    /// Lists the events: that is the answer to a command, and no message.
+    fn list(&self, plan: &Plan, options: &str) {
+        let events: Vec<_> = plan.events.iter().collect();
+        let Some(text) = listing(&events, options) else {
+            print_error(WRONG);
+            return;
+        };
+        if self.is_stream {
+            print_error(text.trim_end());
+            return;
+        }
+        let mut output = stdout();
+        // Nobody may read there; the recording goes on.
+        let written = output.write_all(text.as_bytes());
+        let _ = written.and_then(|()| output.finish());
     }
 
     /// A choice that the user should know of.
@@ -152,6 +176,32 @@ impl Observer for Messages {
     fn reached(&mut self, step: RecordingStep<'_>) {
         if self.verbosity != Verbosity::Quiet {
             print_error(&step_text(&self.program, step));
+        }
+    }
+
+    fn obeyed(&mut self, message: &ControlMessage, plan: &Plan, is_known: bool) {
+        let is_verbose = self.verbosity >= Verbosity::Verbose;
+        if is_verbose {
+            print_error(&format!(
+                "Message from ctl_fd: \"{}\\n\"",
+                sanitize(&message.text)
+            ));
+        }
+        match &message.command {
+            ControlCommand::Enable(event) => {
+                print_error(&counting_text(event.as_deref(), is_known, true));
+            }
+            ControlCommand::Disable(event) => {
+                print_error(&counting_text(event.as_deref(), is_known, false));
+            }
+            ControlCommand::ListEvents(options) => self.list(plan, options),
+            ControlCommand::Wrong => print_error(WRONG),
+            ControlCommand::Snapshot if is_verbose => print_error("is snapshot"),
+            ControlCommand::Unknown if is_verbose => print_error("ctlfd: unsupported 0"),
+            ControlCommand::Snapshot
+            | ControlCommand::Unknown
+            | ControlCommand::Ping
+            | ControlCommand::Stop => {}
         }
     }
 

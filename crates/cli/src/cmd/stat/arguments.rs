@@ -13,7 +13,6 @@ use oxperf_capture::count::CountOptions;
 use oxperf_capture::{Privilege, Program, Start, Target, TargetOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
-use super::control::ControlSource;
 use super::diff;
 use super::options::{BehindEvents, CgroupChoice, CountOutput, Repeats, Rounds, StatCommand};
 use super::problem::StatProblem;
@@ -23,6 +22,7 @@ use super::{record as stat_record, report};
 use crate::arguments::kinds::{switch, value};
 use crate::arguments::{Invocation, text};
 use crate::cmd::Entry;
+use crate::cmd::control::ControlSource;
 use crate::cmd::record::target::{self, TargetTexts};
 use crate::configuration::Configuration;
 use crate::environment;

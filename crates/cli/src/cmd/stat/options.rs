@@ -7,11 +7,11 @@ use oxperf_analysis::counts::CountGrouping;
 use oxperf_capture::count::{CountOptions, CountRecordOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
-use super::control::ControlSource;
 use super::metrics::MetricWishes;
 use super::problem::StatProblem;
 use super::root_ports::PortChoice;
 use super::runs::RunsOptions;
+use crate::cmd::control::ControlSource;
 use crate::event_tables::TablesOptions;
 
 /// All options of the command.

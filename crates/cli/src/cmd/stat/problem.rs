@@ -1,5 +1,6 @@
 //! Faults in the options of `stat`, and perf's words and exit codes for them.
 
+use crate::cmd::control::{self, Unopened};
 use crate::cmd::record::ArgumentProblem;
 use crate::failure::code;
 
@@ -207,9 +208,9 @@ impl StatProblem {
     }
 
     /// A source of commands that cannot be opened.
-    pub(super) fn no_control(name: &str, error: oxperf_sys::Errno) -> StatProblem {
+    pub(super) fn no_control(unopened: &Unopened) -> StatProblem {
         StatProblem {
-            message: format!("Failed to open {name}: {error}\n"),
+            message: format!("{unopened}\n"),
             options: vec!["--control"],
             code: code::BAD_OPTION,
         }
@@ -217,11 +218,8 @@ impl StatProblem {
 
     /// A source of commands that is none.
     pub(super) fn bad_control(text: &str) -> StatProblem {
-        let text = oxperf_present::text::sanitize(text);
         StatProblem {
-            message: format!(
-                "'{text}' is neither fd:COMMANDS[,ANSWERS] nor fifo:COMMANDS[,ANSWERS]\n"
-            ),
+            message: format!("{}\n", control::no_source(text)),
             options: vec!["--control"],
             code: code::BAD_OPTION,
         }

@@ -8,7 +8,7 @@ use super::super::sizes::{self, SwitchPoint};
 use super::text;
 use crate::arguments::kinds::{switch, value};
 
-pub(super) fn options() -> [Arg; 6] {
+pub(super) fn options() -> [Arg; 9] {
     [
         Arg::new("switch-output")
             .long("switch-output")
@@ -17,10 +17,13 @@ pub(super) fn options() -> [Arg; 6] {
             .require_equals(true)
             .default_missing_value("signal")
             .help("Go on in a new file at SIGUSR2, or when the file has a size or an age; each is called by the moment of its end, and lists no build ids unless --buildid-all asks for them"),
+        value("switch-output-event", "switch output event").help("Go on in a new file whenever this event occurs, on any CPU; it is not recorded"),
         value("switch-max-files", "N").help("Keep only so many of the files of --switch-output, the newest"),
         switch("timestamp-filename").help("Call the file by the moment of its end, as FILE.2026112803475810"),
         switch("timestamp-boundary").help("Also tell in the file when its first and last samples were; they are always told here"),
         value("max-size", "size").help("End when the file has this size: a number with B, K, M or G"),
+        switch("tail-synthesize").help("Describe at the end of the file what exists then, and not at its beginning what exists before"),
+        value("mmap-flush", "number").help("Leave records in a ring until it holds so many bytes of them, with B, K, M or G; at most a quarter of it [default: 1]"),
         switch("strict-loss").help("End with exit code 255 if anything was lost, and say how much"),
     ]
 }
@@ -34,6 +37,10 @@ pub(super) fn apply(
     let mut warnings = Vec::new();
     output.max_size = text(matches, "max-size").map(max_size).transpose()?;
     output.timestamp_name = matches.get_flag("timestamp-filename");
+    // What a ring keeps may be all newer than a beginning.
+    output.tail_synthesis = matches.get_flag("tail-synthesize") || matches.get_flag("overwrite");
+    let least = text(matches, "mmap-flush").map(|text| least_piece(text, ring_bytes));
+    output.least_piece = least.transpose()?.unwrap_or(1);
     output.rotation = rotation(matches)?;
     if let (Some(_), Destination::Directory(_)) = (output.rotation, &output.destination) {
         output.rotation = None;
@@ -67,8 +74,21 @@ fn max_size(text: &str) -> Result<u64, ArgumentProblem> {
     })
 }
 
+/// perf takes no more than a quarter of a ring.
+fn least_piece(text: &str, ring_bytes: u64) -> Result<usize, ArgumentProblem> {
+    let bytes = text.parse().ok().or_else(|| sizes::bytes(text));
+    let bytes = bytes.ok_or_else(|| {
+        ArgumentProblem::Value(format!(
+            "--mmap-flush takes a number of bytes, or one with B, K, M or G, not '{text}'"
+        ))
+    })?;
+    Ok(usize::try_from(bytes.clamp(1, ring_bytes / 4)).unwrap_or(usize::MAX))
+}
+
+/// Events of their own end a file at the signal, too.
 fn rotation(matches: &ArgMatches) -> Result<Option<Rotation>, ArgumentProblem> {
-    let Some(text) = text(matches, "switch-output") else {
+    let by_event = text(matches, "switch-output-event").map(|_| "signal");
+    let Some(text) = text(matches, "switch-output").or(by_event) else {
         return Ok(None);
     };
     let cause = sizes::switch_point(text).ok_or_else(|| {
