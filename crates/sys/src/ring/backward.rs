@@ -180,7 +180,9 @@ mod tests {
         let mut writer = ring.writer();
         let (mut seen, mut lengths) = (0, Vec::new());
         for count in [2, 0, 3, 1000] {
-            (0..count).for_each(|value| writer.write(&record(value, 24)));
+            for value in 0..count {
+                writer.write(&record(value, 24));
+            }
             lengths.push(ring.copy_new_records(&mut seen, &mut Vec::new()));
         }
         let whole = ring.size() / 24 * 24;
