@@ -38,6 +38,12 @@ number! {
     /// Nanoseconds of the recording's clock (`perf_clock` unless `--clockid` was given).
     PerfTime(u64)
 }
+impl PerfTime {
+    /// The time of samples that stand for several moments: perf adds up short absences from the CPU, and writes them behind
+    /// all others.
+    pub const OF_SUMS: PerfTime = PerfTime(!0 << 32);
+}
+
 number! {
     /// The kernel's id of one open event (`PERF_EVENT_IOC_ID`).
     EventId(u64)

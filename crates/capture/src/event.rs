@@ -179,6 +179,12 @@ impl EventRequest {
         self.is_software(SoftwareId::Dummy)
     }
 
+    /// Returns whether it tells when threads cease to run, which becomes their time off the CPU.
+    pub(crate) fn is_off_cpu(&self) -> bool {
+        self.is_software(SoftwareId::ContextSwitches)
+            && self.attr.flags.contains(AttrFlags::CONTEXT_SWITCH)
+    }
+
     /// Returns whether every sample carries data of its own: a tracepoint's record, or what a BPF program wrote.
     pub(crate) fn carries_data(&self) -> bool {
         self.is_tracepoint() || self.is_software(SoftwareId::BpfOutput)

@@ -43,6 +43,7 @@ mod interrupts;
 mod losses;
 mod machine_info;
 mod notice;
+mod off_cpu;
 mod open;
 mod options;
 mod output;

@@ -62,6 +62,8 @@ pub enum Notice {
     TracingDataMissing(TracepointError),
     /// No samples tell latencies of retirement, for this reason: they are those that were published.
     LatenciesNotSampled(String),
+    /// Where threads cease to run is hidden; how long they do not run is recorded.
+    OffCpuWithoutStacks,
     /// The workload did not end when it was asked to.
     WorkloadKilled {
         /// The program.
@@ -113,6 +115,10 @@ impl fmt::Display for Notice {
             Notice::LatenciesNotSampled(reason) => {
                 write!(f, "latencies of retirement are not sampled: {reason}")
             }
+            Notice::OffCpuWithoutStacks => f.write_str(
+                "kernel.perf_event_paranoid forbids kernel samples: time off the CPU is recorded without stacks\n\
+                 (as root: sysctl kernel.perf_event_paranoid=1)",
+            ),
             Notice::WorkloadKilled { program, grace } => write!(
                 f,
                 "the workload '{program}' was killed: it did not end after SIGTERM, within {} s or before a second signal",

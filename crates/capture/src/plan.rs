@@ -11,6 +11,7 @@ mod text;
 use oxperf_abi::{AttrFlags, Cpu, EventAttr, Tid};
 
 use crate::event::EventRequest;
+use crate::off_cpu;
 use crate::options::{SamplingOptions, Start, TargetOptions};
 use crate::unsupported::Unsupported;
 
@@ -75,6 +76,22 @@ pub struct PlannedEvent {
 }
 
 impl PlannedEvent {
+    /// The attribute that readers see.
+    pub(crate) fn recorded_attr(&self) -> EventAttr {
+        match self.request.is_off_cpu() {
+            true => off_cpu::recorded_attr(&self.attr),
+            false => self.attr,
+        }
+    }
+
+    /// The name that readers see.
+    pub(crate) fn recorded_name(&self) -> &str {
+        match self.request.is_off_cpu() {
+            true => off_cpu::NAME,
+            false => &self.request.name,
+        }
+    }
+
     /// The kind of the rings that take its records: the kernel lets no ring be of both.
     pub fn ring_kind(&self) -> RingKind {
         if self.attr.flags.contains(AttrFlags::WRITE_BACKWARD) {

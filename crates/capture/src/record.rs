@@ -27,6 +27,7 @@ use crate::host_files::HostFiles;
 use crate::losses::{EventLoss, LossCount};
 use crate::machine_info::machine_info;
 use crate::notice::{Notice, Observer, RecordingStep};
+use crate::off_cpu::{self, OffCpu};
 use crate::open::MappedRings;
 use crate::options::{Destination, Rate, RecordOptions, SamplingOptions, Start, Target};
 use crate::output::{FinishedFile, RecordOutput, RecordingSeries, Volume};
@@ -88,7 +89,10 @@ pub fn record(
     if requests.is_empty() {
         return Err(CaptureError::NothingAsked);
     }
-    let requests = openable(requests, observer)?;
+    let mut requests = openable(requests, observer)?;
+    if options.sampling.off_cpu.is_some() {
+        requests.push(off_cpu::request());
+    }
     let options = &with_allowed_rate(options, observer);
     let target = &options.target;
     let proc = ProcDir::new(Path::new("/proc"));
@@ -157,6 +161,8 @@ struct Recorder<'a> {
     readers: RingReaders,
     /// The rings that keep the newest records, by their owners.
     newest: Vec<(RingKey, NewestRing)>,
+    /// Makes samples of context switches, where they are wanted.
+    off_cpu: Option<OffCpu>,
     recording: RecordingSeries,
     switch: SwitchTrigger,
     /// Events that begin the next file.
@@ -186,6 +192,10 @@ impl<'a> Recorder<'a> {
         let rings = map_rings(context.kernel, &mut acquired, &options.sampling)?;
         let features = standing_features(options, &acquired, observer);
         let events = writer_events(&acquired);
+        let off_cpu = off_cpu_of(&acquired, &options.sampling);
+        if off_cpu.as_ref().is_some_and(OffCpu::is_without_stacks) {
+            observer.notice(Notice::OffCpuWithoutStacks);
+        }
         let interrupts = control.interrupts();
         let mut recording = RecordingSeries::begin(&options.output, events, features, interrupts)?;
         let (forward, newest) = (rings.forward, rings.backward);
@@ -207,6 +217,7 @@ impl<'a> Recorder<'a> {
             acquired,
             readers,
             newest: newest_rings(newest),
+            off_cpu,
             recording,
             switch: SwitchTrigger::new(options.output.rotation),
             switch_events: None,
@@ -303,15 +314,24 @@ impl<'a> Recorder<'a> {
 
     /// Moves what is in the rings, unless threads do.
     fn drain(&mut self) -> Result<(), CaptureError> {
-        let moved = self.readers.pass(&mut self.recording);
+        let moved = match &mut self.off_cpu {
+            Some(off_cpu) => self.readers.pass(&mut off_cpu.before(&mut self.recording)),
+            None => self.readers.pass(&mut self.recording),
+        };
         self.moved(moved)
     }
 
     /// Moves whatever there is for a file.
     fn drain_all(&mut self) -> Result<(), CaptureError> {
-        let moved = self.readers.last_pass(&mut self.recording);
+        let moved = match &mut self.off_cpu {
+            Some(off_cpu) => {
+                self.readers.last_pass(&mut off_cpu.before(&mut self.recording))
+            }
+            None => self.readers.last_pass(&mut self.recording),
+        };
         self.moved(moved)?;
-        self.write_newest()
+        self.write_newest()?;
+        self.write_off_cpu()
     }
 
     fn moved(&mut self, moved: Result<u64, WriteError>) -> Result<(), CaptureError> {
@@ -400,6 +420,15 @@ impl<'a> Recorder<'a> {
             self.wakeups += 1;
         }
         Ok(())
+    }
+
+    /// Writes the samples of absences that are not written yet.
+    fn write_off_cpu(&mut self) -> Result<(), CaptureError> {
+        let samples = self.off_cpu.as_mut().map(OffCpu::finish);
+        let samples = samples.unwrap_or_default();
+        let written = self.recording.kernel_records(&samples);
+        let written = written.and_then(|()| self.recording.end_pass(None));
+        written.map_err(|source| self.recording.unwritten(source))
     }
 
     fn enable(&self) -> Result<(), CaptureError> {
@@ -533,12 +562,19 @@ fn map_rings(
     })
 }
 
+/// What makes samples of the switches that the event for them tells.
+fn off_cpu_of(acquired: &Acquired, sampling: &SamplingOptions) -> Option<OffCpu> {
+    let mut events = acquired.plan.events.iter().zip(&acquired.open.events);
+    let (planned, open) = events.find(|(planned, _)| planned.request.is_off_cpu())?;
+    Some(OffCpu::new(&planned.attr, &open.ids, sampling.off_cpu?))
+}
+
 fn writer_events(acquired: &Acquired) -> Vec<WriterEvent> {
     let events = acquired.plan.events.iter().zip(&acquired.open.events);
     events
         .map(|(planned, open)| WriterEvent {
-            attr: planned.attr,
-            name: planned.request.name.clone(),
+            attr: planned.recorded_attr(),
+            name: planned.recorded_name().to_owned(),
             ids: open.ids.clone(),
         })
         .collect()

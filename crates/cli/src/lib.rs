@@ -35,6 +35,7 @@ mod stitch;
 mod symbol_source;
 mod unpacking;
 mod usage;
+mod wall_time;
 mod words;
 
 use std::ffi::OsString;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use oxperf_abi::CpuMode;
+use oxperf_abi::{CpuMode, PerfTime};
 use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
 use oxperf_profile::{BranchHistoryId, DetailId};
 use oxperf_resolve::{FrameId as LocatedId, MappingsId, MappingsTable};
@@ -119,12 +119,10 @@ impl Batch {
         })
     }
 
-    /// Adds the time and CPU of a sample.
+    /// Adds the time and CPU of a sample. One that stands for several moments has none of its own.
     pub(super) fn add_moment(&mut self, event: &SampleEvent<'_>) -> u32 {
-        let (time, cpu) = (
-            event.sample.time.map(|time| time.0),
-            event.sample.cpu.map(|cpu| cpu.0),
-        );
+        let time = event.sample.time.filter(|time| *time != PerfTime::OF_SUMS);
+        let (time, cpu) = (time.map(|time| time.0), event.sample.cpu.map(|cpu| cpu.0));
         self.moments.push(SampleTime { time, cpu });
         self.moments.len() as u32 - 1
     }

@@ -15,6 +15,7 @@ mod event_group;
 mod frames;
 mod ids;
 mod ipc;
+mod joined_event;
 pub mod number_keys;
 mod order;
 mod parents;

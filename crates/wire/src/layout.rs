@@ -150,6 +150,11 @@ impl SampleLayout {
         sample.decode(self, &mut Cursor::new(body, endian))
     }
 
+    /// Appends the body of a sample; a field that is `None` becomes zero or empty.
+    pub fn encode_sample(&self, sample: &Sample<'_>, encoder: &mut Encoder) {
+        sample.encode(self, encoder);
+    }
+
     /// Bytes of the fields at a sample's start: those that say who, when and where, and the period.
     pub fn head_size(&self) -> usize {
         self.head_size

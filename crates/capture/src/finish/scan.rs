@@ -144,7 +144,8 @@ impl Scan {
 
     fn note_time(&mut self, layout: &Layout, body: &[u8]) {
         let time = layout.time_word.and_then(|word| word_at(body, word));
-        if let Some(time) = time.map(PerfTime) {
+        let time = time.map(PerfTime);
+        if let Some(time) = time.filter(|time| *time != PerfTime::OF_SUMS) {
             self.note_times(SampleTime {
                 first: time,
                 last: time,

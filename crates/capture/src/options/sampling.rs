@@ -1,5 +1,7 @@
 //! The rate of samples, and the fields that a sample holds.
 
+use std::time::Duration;
+
 use oxperf_abi::{BranchSampleType, SampleType};
 
 use crate::registers::RegisterMask;
@@ -88,6 +90,8 @@ pub struct SamplingOptions {
     pub interrupted_registers: Option<RegisterMask>,
     /// Fields of every sample beside those that its event and the target need.
     pub fields: SampleType,
+    /// Time off the CPU: absences of this length are a sample each, shorter ones are added up. `None` for no such samples.
+    pub off_cpu: Option<Duration>,
     /// Records beside samples.
     pub records: ExtraRecords,
     /// `false` to take no samples: task and mapping records alone.
@@ -109,6 +113,7 @@ impl Default for SamplingOptions {
             user_registers: None,
             interrupted_registers: None,
             fields: SampleType::default(),
+            off_cpu: None,
             records: ExtraRecords::default(),
             takes_samples: true,
             unbuffered: false,

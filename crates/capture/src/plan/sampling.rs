@@ -5,7 +5,9 @@ use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleType}
 
 use super::Tracking;
 use crate::event::{AuxAction, EventRequest};
-use crate::options::{CallGraph, ExtraRecords, Rate, SamplingOptions, Target, TargetOptions};
+use crate::options::{
+    CallGraph, ExtraRecords, Privilege, Rate, SamplingOptions, Target, TargetOptions,
+};
 use crate::registers::RegisterMask;
 use crate::unsupported::{KernelFeature, Unsupported};
 
@@ -132,12 +134,14 @@ impl Builder<'_> {
         attr.read_format = self.read_format();
         attr.sample_max_stack = self.max_stack();
         attr.wakeup_events = u32::from(self.common.sampling.unbuffered);
-        if !self.added {
+        if !self.added && !self.request.is_off_cpu() {
             self.set_branches(&mut attr);
+        }
+        if !self.added {
             self.set_call_graph(&mut attr);
             self.set_registers(&mut attr);
         }
-        self.common.target.privilege.apply(&mut attr.flags);
+        self.set_privilege(&mut attr.flags);
         self.set_start(&mut attr.flags);
         attr.flags.set(AttrFlags::INHERIT, self.inherits());
         attr.flags
@@ -155,6 +159,17 @@ impl Builder<'_> {
             }
         }
         attr
+    }
+
+    /// Threads cease to run in the kernel, whatever part of their stacks is wanted.
+    fn set_privilege(&self, flags: &mut AttrFlags) {
+        let privilege = self.common.target.privilege;
+        if self.request.is_off_cpu() {
+            let user_only = privilege == Privilege::UserOnly;
+            flags.set(AttrFlags::EXCLUDE_CALLCHAIN_KERNEL, user_only);
+        } else {
+            privilege.apply(flags);
+        }
     }
 
     fn rate(&self) -> Rate {
@@ -222,9 +237,20 @@ impl Builder<'_> {
         if self.added {
             return CallGraph::Off;
         }
-        self.request
+        let chosen = self
+            .request
             .call_graph
-            .unwrap_or(self.common.sampling.call_graph)
+            .unwrap_or(self.common.sampling.call_graph);
+        match chosen {
+            CallGraph::Off | CallGraph::BranchRecords if self.request.is_off_cpu() => {
+                CallGraph::FramePointers { max_stack: None }
+            }
+            // Threads may cease to run at any rate.
+            CallGraph::Dwarf { stack_size } if self.request.is_off_cpu() => CallGraph::Dwarf {
+                stack_size: stack_size.min(CallGraph::STACK_SIZE),
+            },
+            chosen => chosen,
+        }
     }
 
     /// What counts nothing branches nowhere.

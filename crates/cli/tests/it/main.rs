@@ -20,6 +20,7 @@ mod hostile_names;
 mod list;
 mod manual;
 mod modules;
+mod off_cpu;
 mod pager;
 mod perf_opens;
 mod profile;

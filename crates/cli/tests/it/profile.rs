@@ -58,3 +58,29 @@ fn the_table_has_as_many_functions_as_wanted() {
     let rows = table.lines().filter(|line| line.contains(" sh "));
     assert_eq!(rows.count(), 1, "{table}");
 }
+
+/// A shell keeps no frame pointers in all of its shared objects, so that its stacks are copied, and a line says so. An option
+/// goes before that.
+#[test]
+fn stacks_are_complete_without_an_option() {
+    let Some((output, _)) = profile("stacks", &[]) else {
+        return;
+    };
+    let said = lossy(&output.stderr);
+    let line = said.lines().find(|line| line.starts_with("Stacks: "));
+    let Some(line) = line else {
+        panic!("{said}");
+    };
+    let header = stdout(&oxperf(&["report", "--header-only", "-i", "stacks.data"]));
+    assert_eq!(header.contains("STACK_USER"), line.contains("copies of"));
+    for option in ["-g", "--call-graph=fp", "--no-call-graph"] {
+        let Some((output, _)) = profile("given", &[option]) else {
+            return;
+        };
+        assert!(!lossy(&output.stderr).contains("Stacks: "), "{option}");
+        let header = stdout(&oxperf(&["report", "--header-only", "-i", "given.data"]));
+        let has_chains = header.contains("CALLCHAIN");
+        assert_eq!(has_chains, option != "--no-call-graph", "{option}");
+        assert!(!header.contains("STACK_USER"), "{option}");
+    }
+}

@@ -1,9 +1,11 @@
 //! The unit in which weights are shown: time, or occurrences of an event.
 
+use oxperf_profile::EventProfile;
+
 /// The unit of the weights of a tree or a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightUnit<'a> {
-    /// Nanoseconds, as the periods of cpu-clock and task-clock are.
+    /// Nanoseconds, as the periods of cpu-clock, task-clock and offcpu-time are.
     Nanoseconds,
     /// Occurrences of the event of this name.
     Count(&'a str),
@@ -15,12 +17,17 @@ impl<'a> WeightUnit<'a> {
     /// ```
     /// use oxperf_present::text::unit::WeightUnit;
     /// assert_eq!(WeightUnit::of_event("task-clock:u"), WeightUnit::Nanoseconds);
+    /// assert_eq!(WeightUnit::of_event("cpu-clock + offcpu-time"), WeightUnit::Nanoseconds);
     /// assert_eq!(WeightUnit::of_event("cycles"), WeightUnit::Count("cycles"));
     /// ```
     pub fn of_event(name: &'a str) -> Self {
-        match name.split(':').next() {
-            Some("cpu-clock" | "task-clock") => WeightUnit::Nanoseconds,
-            _ => WeightUnit::Count(name),
+        let is_time = |name: &str| {
+            let name = name.split(':').next();
+            matches!(name, Some("cpu-clock" | "task-clock" | "offcpu-time"))
+        };
+        match name.split(EventProfile::BETWEEN_NAMES).all(is_time) {
+            true => WeightUnit::Nanoseconds,
+            false => WeightUnit::Count(name),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The options of `profile`: those of `record`, and the options of what is shown.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use oxperf_capture::{Target, TargetOptions, system};
@@ -68,6 +69,11 @@ pub(crate) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, 
         print_error(WHOLE_MACHINE);
     }
     let title = title(&record.options.target);
+    // Each absence with its time, for the page's time line, where nobody wants sums.
+    if !matches.contains_id("off-cpu-thresh") {
+        let threshold = &mut record.options.sampling.off_cpu;
+        *threshold = threshold.map(|_| Duration::ZERO);
+    }
     complete_stacks(matches, &mut record);
     let page = matches.get_one::<PathBuf>("html").cloned();
     let command = ProfileCommand {

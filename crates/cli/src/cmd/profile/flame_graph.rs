@@ -1,4 +1,4 @@
-//! The flame graph of the first event that has samples.
+//! The flame graph of time on and off the CPU, or of the first event that has samples.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -11,6 +11,7 @@ use oxperf_sys::files::create_output;
 
 use crate::failure::Failure;
 use crate::output::print_error;
+use crate::wall_time;
 
 /// Writes the page; says so where there are no samples.
 pub(super) fn write(
@@ -19,9 +20,10 @@ pub(super) fn write(
     lost: &[String],
     path: &Path,
 ) -> Result<(), Failure> {
-    // A page shows one event: the first that has samples.
+    // A page shows one event: time on and off the CPU, else the first that has samples.
+    let wall_time = wall_time::of(profile);
     let sampled = profile.events.iter().find(|event| event.sample_count > 0);
-    let Some(event) = sampled.or(profile.events.first()) else {
+    let Some(event) = wall_time.as_ref().or(sampled).or(profile.events.first()) else {
         return Ok(());
     };
     let mut tree = FlameTree::of_event(profile, event);

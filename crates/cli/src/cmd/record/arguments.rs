@@ -5,6 +5,7 @@ mod draining;
 mod files;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{BranchSampleType, SampleType};
@@ -23,6 +24,9 @@ use crate::configuration::Configuration;
 use crate::environment;
 use crate::event_tables;
 use crate::failure::Failure;
+
+/// Time off the CPU from which on each absence is a sample of its own.
+const OFF_CPU_THRESHOLD: Duration = Duration::from_millis(500);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -111,7 +115,7 @@ fn event_arguments() -> [Arg; 15] {
     ]
 }
 
-fn sample_arguments() -> [Arg; 11] {
+fn sample_arguments() -> [Arg; 13] {
     [
         flag("stat", 's').help("Also count each event in each thread, for report -T"),
         flag("no-samples", 'n')
@@ -126,6 +130,9 @@ fn sample_arguments() -> [Arg; 11] {
             .help("Also record the period of each sample where the rate does not need it"),
         flag("raw-samples", 'R').help("Also record the raw data of every event, and the CPU"),
         switch("sample-cpu").help("Also record the CPU of each sample"),
+        switch("off-cpu").help("Also record where and how long threads do not run, as event offcpu-time"),
+        value("off-cpu-thresh", "ms")
+            .help("Time off the CPU from which on each is a sample of its own; shorter ones are added up [default: 500]"),
         switch("latency").help("Also record when threads run, for report --latency"),
         switch("no-bpf-event").help("Record no loading and unloading of BPF programs"),
     ]
@@ -256,6 +263,7 @@ fn sampling_options(
         user_registers: asked_registers(matches, "user-regs")?,
         interrupted_registers: asked_registers(matches, "intr-regs")?,
         fields: fields(matches),
+        off_cpu: off_cpu(matches)?,
         records: ExtraRecords {
             thread_counts: matches.get_flag("stat"),
             data_mappings: matches.get_flag("data"),
@@ -267,6 +275,13 @@ fn sampling_options(
         overwrite: matches.get_flag("overwrite"),
         ring_pages: ring_pages.transpose()?,
     })
+}
+
+/// The threshold of `--off-cpu`, where that is given.
+fn off_cpu(matches: &ArgMatches) -> Result<Option<Duration>, ArgumentProblem> {
+    let threshold = text(matches, "off-cpu-thresh").map(values::off_cpu_threshold);
+    let threshold = threshold.transpose()?.unwrap_or(OFF_CPU_THRESHOLD);
+    Ok(matches.get_flag("off-cpu").then_some(threshold))
 }
 
 /// Fields of samples that options ask for.

@@ -50,6 +50,11 @@ fn number(text: &str, option: &str) -> Result<u64, ArgumentProblem> {
     parsed.map_err(|_| ArgumentProblem::Value(format!("{option} takes a number, not '{text}'")))
 }
 
+/// Milliseconds off the CPU, from the text of `--off-cpu-thresh`.
+pub(super) fn off_cpu_threshold(text: &str) -> Result<Duration, ArgumentProblem> {
+    number(text, "--off-cpu-thresh").map(Duration::from_millis)
+}
+
 /// A level of Zstandard; 0 compresses nothing.
 pub(super) fn compression_level(text: &str) -> Result<u32, ArgumentProblem> {
     let level = number(text, "--compression-level")?;

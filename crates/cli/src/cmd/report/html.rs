@@ -16,6 +16,7 @@ use oxperf_sys::files::create_output;
 use crate::failure::Failure;
 use crate::header;
 use crate::output::print_line;
+use crate::wall_time;
 
 /// The option's name.
 pub(super) const NAME: &str = "html";
@@ -37,7 +38,9 @@ pub(super) fn write(
     reader: &Reader<'_>,
     input: &Path,
 ) -> Result<(), Failure> {
-    let shown = profile.events.iter().filter(|event| !event.is_empty());
+    let wall_time = wall_time::of(profile);
+    let recorded = profile.events.iter().filter(|event| !event.is_empty());
+    let shown = wall_time.iter().chain(recorded);
     let events: Vec<ReportEvent<'_>> = shown.map(|event| event_of(profile, event)).collect();
     let (title, host) = (header::command_or_file(reader, input), header::host(reader));
     let page = ReportPage {
