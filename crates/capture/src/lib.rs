@@ -26,6 +26,7 @@
 //! ```
 
 mod acquire;
+mod bpf;
 mod build_id;
 mod cgroup;
 mod control;
@@ -73,7 +74,7 @@ pub use open::{MappedRings, OpenEvent, OpenEvents, Refusal};
 pub use options::{
     BuildIdPolicy, CallGraph, Destination, Draining, ExtraRecords, OutputOptions, Privilege,
     Program, Rate, ReaderAffinity, RecordOptions, Rotation, SamplingOptions, Start, SwitchCause,
-    Target, TargetOptions, ThreadLayout, ThreadMasks,
+    SynthesisOptions, Target, TargetOptions, ThreadLayout, ThreadMasks,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};

@@ -4,6 +4,7 @@
 mod draining;
 mod output;
 mod sampling;
+mod synthesis;
 mod target;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use oxperf_sys::Sysfs;
 pub use draining::{Draining, ReaderAffinity, ThreadLayout, ThreadMasks};
 pub use output::{BuildIdPolicy, Destination, OutputOptions, Rotation, SwitchCause};
 pub use sampling::{CallGraph, ExtraRecords, Rate, SamplingOptions};
+pub use synthesis::SynthesisOptions;
 pub use target::{Privilege, Program, Start, Target, TargetOptions};
 
 /// All options of a recording.
@@ -26,6 +28,8 @@ pub struct RecordOptions {
     pub output: OutputOptions,
     /// Whoever drains the rings.
     pub draining: Draining,
+    /// Records of what existed before.
+    pub synthesis: SynthesisOptions,
     /// The description of this machine's CPUs and PMUs.
     pub sysfs: Sysfs,
     /// A folder where each event that is opened is described in a file of its own; `None` to describe none.

@@ -4,10 +4,15 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The results of `work` for all items, in their order.
-pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let helpers = thread::available_parallelism()
-        .map_or(1, NonZero::get)
+/// The results of `work` for all items, in their order, by this many threads: `None` for one a core.
+pub(crate) fn map<T: Sync, R: Send>(
+    threads: Option<usize>,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+    let helpers = threads
+        .unwrap_or_else(cores)
         .min(items.len())
         .saturating_sub(1);
     map_with(helpers, items, work)
@@ -57,6 +62,7 @@ mod tests {
                     .eq((0..1000).map(|item| item * 2))
             );
         }
-        assert!(map(&[] as &[u32], |item| *item).is_empty());
+        assert!(map(None, &[] as &[u32], |item| *item).is_empty());
+        assert_eq!(map(Some(0), &[1, 2], |item| item * 2), [2, 4]);
     }
 }

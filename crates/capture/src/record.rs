@@ -16,6 +16,7 @@ use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
 use crate::acquire::{Acquired, OpenContext, acquire, without_event};
+use crate::bpf::{BpfPrograms, Watched};
 use crate::control::{Ending, News, RecordingControl};
 use crate::control_channel::ControlChannel;
 use crate::drain::{Drain, Drained, NewestRing};
@@ -163,6 +164,8 @@ struct Recorder<'a> {
     newest: Vec<(RingKey, NewestRing)>,
     /// Makes samples of context switches, where they are wanted.
     off_cpu: Option<OffCpu>,
+    /// The BPF programs that are described, where they are.
+    bpf: Option<BpfPrograms>,
     recording: RecordingSeries,
     switch: SwitchTrigger,
     /// Events that begin the next file.
@@ -190,7 +193,15 @@ impl<'a> Recorder<'a> {
         };
         let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
         let rings = map_rings(context.kernel, &mut acquired, &options.sampling)?;
-        let features = standing_features(options, &acquired, observer);
+        let bpf = options
+            .sampling
+            .records
+            .bpf_programs
+            .then(BpfPrograms::loaded);
+        let mut features = standing_features(options, &acquired, observer);
+        if let Some(bpf) = &bpf {
+            bpf.add_features(&mut features);
+        }
         let events = writer_events(&acquired);
         let off_cpu = off_cpu_of(&acquired, &options.sampling);
         if off_cpu.as_ref().is_some_and(OffCpu::is_without_stacks) {
@@ -218,6 +229,7 @@ impl<'a> Recorder<'a> {
             readers,
             newest: newest_rings(newest),
             off_cpu,
+            bpf,
             recording,
             switch: SwitchTrigger::new(options.output.rotation),
             switch_events: None,
@@ -263,6 +275,7 @@ impl<'a> Recorder<'a> {
         self.control.stop_workload();
         let ending = self.control.finish(observer);
         let counted_lost = counted_lost?;
+        self.describe_bpf();
         let FinishedFile {
             bytes,
             volume,
@@ -314,9 +327,13 @@ impl<'a> Recorder<'a> {
 
     /// Moves what is in the rings, unless threads do.
     fn drain(&mut self) -> Result<(), CaptureError> {
+        let mut output = Watched {
+            bpf: self.bpf.as_mut(),
+            output: &mut self.recording,
+        };
         let moved = match &mut self.off_cpu {
-            Some(off_cpu) => self.readers.pass(&mut off_cpu.before(&mut self.recording)),
-            None => self.readers.pass(&mut self.recording),
+            Some(off_cpu) => self.readers.pass(&mut off_cpu.before(&mut output)),
+            None => self.readers.pass(&mut output),
         };
         self.moved(moved)
     }
@@ -324,9 +341,9 @@ impl<'a> Recorder<'a> {
     /// Moves whatever there is for a file.
     fn drain_all(&mut self) -> Result<(), CaptureError> {
         let moved = match &mut self.off_cpu {
-            Some(off_cpu) => {
-                self.readers.last_pass(&mut off_cpu.before(&mut self.recording))
-            }
+            Some(off_cpu) => self
+                .readers
+                .last_pass(&mut off_cpu.before(&mut self.recording)),
             None => self.readers.last_pass(&mut self.recording),
         };
         self.moved(moved)?;
@@ -390,6 +407,7 @@ impl<'a> Recorder<'a> {
         self.drain_all()?;
         self.recording.current().append(tail)?;
         let counted_lost = self.write_lost_samples()?;
+        self.describe_bpf();
         let finished = self.recording.switch()?;
         self.losses.add_file(&finished.scan, counted_lost);
         self.switch.restart();
@@ -431,6 +449,16 @@ impl<'a> Recorder<'a> {
         written.map_err(|source| self.recording.unwritten(source))
     }
 
+    /// Describes the BPF programs that were loaded meanwhile, too.
+    fn describe_bpf(&mut self) {
+        if let Some(bpf) = &mut self.bpf {
+            bpf.add_loaded();
+            let mut found = FeatureSet::default();
+            bpf.add_features(&mut found);
+            self.recording.current().add_features(&found);
+        }
+    }
+
     fn enable(&self) -> Result<(), CaptureError> {
         self.acquired
             .open
@@ -466,7 +494,8 @@ impl<'a> Recorder<'a> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
         let trailer = self.trailer();
         let mut sink = RecordSink::new(trailer);
-        let synthesizer = Synthesizer::new(Path::new("/"), trailer, Some(&build_id::of_file));
+        let synthesizer = Synthesizer::new(Path::new("/"), trailer, Some(&build_id::of_file))
+            .with_options(self.context.options.synthesis);
         let thread = self.control.workload_thread();
         describe::write_id_index(plan, open, thread, &mut sink);
         if plan
@@ -476,6 +505,9 @@ impl<'a> Recorder<'a> {
         {
             let written = synthesizer.kernel(&mut sink);
             written.unwrap_or_else(|error| observer.notice(Notice::KernelMapMissing(error)));
+        }
+        if let Some(bpf) = &self.bpf {
+            bpf.write(&mut sink);
         }
         describe::write_event_updates(plan, open, &mut sink);
         let watched: Vec<_> = self.watched_threads();

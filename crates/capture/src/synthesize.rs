@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 use oxperf_abi::{BuildId, Pid, Tid};
 
+use crate::options::SynthesisOptions;
+
 pub(crate) use kernel::running_build_id;
 pub use kernel::{KernelMap, KernelMapError};
 pub(crate) use modules::build_id as module_build_id;
@@ -30,6 +32,7 @@ pub struct Synthesizer<'a> {
     proc: ProcDir,
     trailer: Trailer,
     build_ids: Option<BuildIdReader<'a>>,
+    options: SynthesisOptions,
 }
 
 impl<'a> Synthesizer<'a> {
@@ -45,7 +48,14 @@ impl<'a> Synthesizer<'a> {
             proc: ProcDir::new(&root.join("proc")),
             trailer,
             build_ids,
+            options: SynthesisOptions::default(),
         }
+    }
+
+    /// Writes those records alone that the options name, and reads tasks as they say.
+    #[must_use]
+    pub fn with_options(self, options: SynthesisOptions) -> Synthesizer<'a> {
+        Synthesizer { options, ..self }
     }
 
     /// The process directory.
@@ -75,12 +85,16 @@ impl<'a> Synthesizer<'a> {
 
     /// All tasks of the system, in order of their process ids, read in parallel.
     pub fn all_tasks(&self, sink: &mut RecordSink) {
-        tasks::write_all(&self.task_reader(), sink);
+        if self.options.tasks {
+            tasks::write_all(&self.task_reader(), sink);
+        }
     }
 
     /// The given threads: name, and mappings of their processes.
     pub fn threads(&self, threads: &[Tid], sink: &mut RecordSink) {
-        tasks::write_threads(&self.task_reader(), threads, sink);
+        if self.options.tasks {
+            tasks::write_threads(&self.task_reader(), threads, sink);
+        }
     }
 
     /// The given processes and those that they begot and that still have them for ancestors: names and mappings.
@@ -98,7 +112,7 @@ impl<'a> Synthesizer<'a> {
     }
 
     fn task_reader(&self) -> tasks::Reader<'_> {
-        tasks::Reader::new(&self.proc, self.trailer, self.build_ids)
+        tasks::Reader::new(&self.proc, self.trailer, self.build_ids, self.options)
     }
 }
 

@@ -46,6 +46,7 @@
 //! crate can be used to break memory. Linux alone; x86-64 and aarch64 are tried, and counters are read in user mode on x86-64.
 
 mod arrivals;
+pub mod bpf;
 pub mod clock;
 pub mod cpus;
 mod errno;

@@ -134,6 +134,15 @@ impl Container {
         }
     }
 
+    /// Adds features, in the place of what was known of them; a stream has had its features.
+    pub(super) fn add_features(&mut self, found: &FeatureSet) {
+        if let Container::File { features, .. } = self {
+            for (id, bytes) in found.iter() {
+                features.insert_raw(id, bytes.to_vec());
+            }
+        }
+    }
+
     /// Bytes written so far.
     pub(super) fn position(&self) -> u64 {
         match self {

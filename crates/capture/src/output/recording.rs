@@ -158,6 +158,11 @@ impl Recording {
         }
     }
 
+    /// Adds features that are known by now.
+    pub(crate) fn add_features(&mut self, found: &FeatureSet) {
+        self.container.add_features(found);
+    }
+
     /// Bytes written so far.
     pub(crate) fn position(&self) -> u64 {
         self.container.position() + self.bytes_of_parts.load(Ordering::Relaxed)

@@ -5,8 +5,12 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use oxperf_abi::{Pid, Tid};
+
+/// Bytes that are asked for at once where reading may take too long.
+const MAPS_PIECE: usize = 1 << 16;
 
 /// A directory laid out like `/proc`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,9 +70,13 @@ impl ProcDir {
         processes.into_iter().filter(descends).collect()
     }
 
-    /// The text of a process's mappings; `None` when it is gone.
-    pub fn maps(&self, process: Pid) -> Option<Vec<u8>> {
-        fs::read(self.0.join(format!("{process}/maps"))).ok()
+    /// The text of a process's mappings, as far as the kernel tells it within `timeout`; `None` when it is gone.
+    pub fn maps(&self, process: Pid, timeout: Option<Duration>) -> Option<Vec<u8>> {
+        let path = self.0.join(format!("{process}/maps"));
+        match timeout {
+            Some(timeout) => read_for(File::open(path).ok()?, timeout).ok(),
+            None => fs::read(path).ok(),
+        }
     }
 
     /// `path` as the process sees it, from outside.
@@ -98,6 +106,24 @@ fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
     };
     bytes.truncate(read);
     Ok(bytes)
+}
+
+/// Reads whole lines until the end or until the time is over; the kernel writes a page at most for each call.
+fn read_for(mut file: impl Read, timeout: Duration) -> io::Result<Vec<u8>> {
+    let begin = Instant::now();
+    let mut text = Vec::new();
+    while begin.elapsed() < timeout {
+        let before = text.len();
+        text.resize(before + MAPS_PIECE, 0);
+        let read = file.read(&mut text[before..])?;
+        text.truncate(before + read);
+        if read == 0 {
+            return Ok(text);
+        }
+    }
+    let whole = text.iter().rposition(|byte| *byte == b'\n');
+    text.truncate(whole.map_or(0, |end| end + 1));
+    Ok(text)
 }
 
 fn numbers_in(directory: &Path) -> Vec<i32> {
@@ -139,6 +165,24 @@ impl TaskStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A timeout of nothing reads nothing, a long one all, and what is read ends with a line.
+    #[test]
+    fn reading_ends_with_the_time() {
+        struct Slow;
+        impl Read for Slow {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let line = b"line\npart";
+                buffer[..line.len()].copy_from_slice(line);
+                Ok(line.len())
+            }
+        }
+        let read = |timeout| read_for(Slow, Duration::from_millis(timeout)).unwrap();
+        assert_eq!(read(0), b"");
+        assert!(read(5).ends_with(b"line\n"));
+        let all = read_for(&b"line\npart"[..], Duration::from_secs(60));
+        assert_eq!(all.unwrap(), b"line\npart");
+    }
 
     #[test]
     fn a_family_is_all_descendants() {

@@ -9,6 +9,7 @@ use oxperf_wire::kernel::{Comm, TaskEvent};
 
 use super::maps::MapLine;
 use super::{BuildIdReader, ProcDir, RecordSink, TaskStatus, Trailer};
+use crate::options::SynthesisOptions;
 use crate::parallel;
 
 /// The identity of a file whatever its path: device and inode.
@@ -19,6 +20,7 @@ pub(super) struct Reader<'a> {
     proc: &'a ProcDir,
     trailer: Trailer,
     build_ids: Option<BuildIdReader<'a>>,
+    options: SynthesisOptions,
     known: Mutex<HashMap<FileKey, Option<BuildId>>>,
 }
 
@@ -34,11 +36,13 @@ impl<'a> Reader<'a> {
         proc: &'a ProcDir,
         trailer: Trailer,
         build_ids: Option<BuildIdReader<'a>>,
+        options: SynthesisOptions,
     ) -> Reader<'a> {
         Reader {
             proc,
             trailer,
             build_ids,
+            options,
             known: Mutex::default(),
         }
     }
@@ -51,13 +55,13 @@ impl<'a> Reader<'a> {
             write_fork(tid, &status, sink);
         }
         write_comm(tid, &status, sink);
-        if status.process.0 == tid.0 {
+        if status.process.0 == tid.0 && self.options.mappings {
             self.write_maps(status.process, sink);
         }
     }
 
     fn write_maps(&self, process: Pid, sink: &mut RecordSink) {
-        let Some(text) = self.proc.maps(process) else {
+        let Some(text) = self.proc.maps(process, self.options.map_timeout) else {
             return;
         };
         for line in text.split(|byte| *byte == b'\n') {
@@ -95,7 +99,8 @@ impl<'a> Reader<'a> {
 
 /// All tasks, process by process.
 pub(super) fn write_all(reader: &Reader<'_>, sink: &mut RecordSink) {
-    let buffers = parallel::map(&reader.proc.processes(), |&process| {
+    let threads = reader.options.threads;
+    let buffers = parallel::map(threads, &reader.proc.processes(), |&process| {
         let mut own = RecordSink::new(reader.trailer);
         for tid in reader.proc.threads(process) {
             reader.write_thread(tid, Birth::Included, &mut own);

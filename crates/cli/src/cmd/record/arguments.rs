@@ -3,6 +3,7 @@
 mod course;
 mod draining;
 mod files;
+mod synthesis;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -54,6 +55,7 @@ pub(crate) fn command() -> Command {
         .args(file_arguments())
         .args(files::options())
         .args(draining::options())
+        .args(synthesis::options())
         .next_help_heading("The course")
         .args(course::options())
         .next_help_heading("Messages")
@@ -228,6 +230,7 @@ pub(in crate::cmd) fn parse(
             sampling,
             output,
             draining,
+            synthesis: synthesis::chosen(matches)?,
             sysfs: environment::sysfs(),
             open_log: environment::open_log(),
         },
@@ -281,7 +284,13 @@ fn sampling_options(
 fn off_cpu(matches: &ArgMatches) -> Result<Option<Duration>, ArgumentProblem> {
     let threshold = text(matches, "off-cpu-thresh").map(values::off_cpu_threshold);
     let threshold = threshold.transpose()?.unwrap_or(OFF_CPU_THRESHOLD);
-    Ok(matches.get_flag("off-cpu").then_some(threshold))
+    let wanted = matches.get_flag("off-cpu");
+    if wanted && matches.contains_id("threads") {
+        // An absence may begin in the ring of one CPU and end in that of another.
+        let message = "--off-cpu needs all rings in one thread: it cannot stand beside --threads";
+        return Err(ArgumentProblem::Contradiction(message.to_owned()));
+    }
+    Ok(wanted.then_some(threshold))
 }
 
 /// Fields of samples that options ask for.

@@ -50,6 +50,17 @@ fn number(text: &str, option: &str) -> Result<u64, ArgumentProblem> {
     parsed.map_err(|_| ArgumentProblem::Value(format!("{option} takes a number, not '{text}'")))
 }
 
+/// Threads that read tasks, from the text of `--num-thread-synthesize`.
+pub(super) fn synthesis_threads(text: &str) -> Result<usize, ArgumentProblem> {
+    let threads = number(text, "--num-thread-synthesize")?;
+    Ok(usize::try_from(threads).unwrap_or(usize::MAX).max(1))
+}
+
+/// The text of `--proc-map-timeout`, milliseconds.
+pub(super) fn map_timeout(text: &str) -> Result<Duration, ArgumentProblem> {
+    number(text, "--proc-map-timeout").map(Duration::from_millis)
+}
+
 /// Milliseconds off the CPU, from the text of `--off-cpu-thresh`.
 pub(super) fn off_cpu_threshold(text: &str) -> Result<Duration, ArgumentProblem> {
     number(text, "--off-cpu-thresh").map(Duration::from_millis)
