@@ -46,7 +46,7 @@ impl SwitchEvents {
         Ok(SwitchEvents {
             plan,
             open,
-            rings: rings.forward,
+            rings: rings.forward.into_iter().map(|(_, ring)| ring).collect(),
         })
     }
 
