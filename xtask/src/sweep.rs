@@ -14,6 +14,7 @@ mod mutations;
 mod options;
 pub(crate) mod perf_tests;
 mod public;
+mod record;
 mod recorded;
 mod scope;
 mod stacks;
@@ -87,6 +88,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     let lines_alone = args.flag("--lines");
     let lists_alone = args.flag("--list");
     let stat_alone = args.flag("--stat");
+    let record_alone = args.flag("--record");
     let mutations = args.number("--mutations")?.unwrap_or(MUTATIONS);
     let beside_perf = args.number("--differential")?.unwrap_or(BESIDE_PERF);
     let options = options(args, shared)?;
@@ -98,6 +100,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if stat_alone {
         return Ok(exit_code(stat::sweep(&options)?));
+    }
+    if record_alone {
+        return Ok(exit_code(record::sweep(&options)?));
     }
     // The mutations come first: a process begins with the peak of memory of the one that starts it, and the texts that
     // are compared afterwards are large.
@@ -119,6 +124,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         good &= lines::sweep(&options)?;
         good &= lists::sweep(&options)?;
         good &= stat::sweep(&options)?;
+        good &= record::sweep(&options)?;
     }
     Ok(exit_code(good))
 }

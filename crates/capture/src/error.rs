@@ -23,6 +23,24 @@ pub enum CaptureError {
         /// The kernel's answer.
         source: std::io::Error,
     },
+    /// The system does not allow the rate, and the user wants no lower one.
+    #[error(
+        "error: Maximum frequency rate ({limit} Hz) exceeded.\n       \
+         Please use -F freq option with a lower value or consider\n       \
+         tweaking /proc/sys/kernel/perf_event_max_sample_rate."
+    )]
+    RateLimit {
+        /// The highest rate, in Hz.
+        limit: u64,
+    },
+    /// The kernel has no such clock.
+    #[error("the kernel has no clock with number {number}: {source}")]
+    Clock {
+        /// Its number.
+        number: i32,
+        /// The kernel's answer.
+        source: io::Error,
+    },
     /// No event can be opened; the last refusal.
     #[error("{0}")]
     NoEvent(Explanation),

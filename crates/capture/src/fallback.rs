@@ -63,10 +63,12 @@ pub fn step(
         OpenError::Unsupported if !flags.contains(AttrFlags::EXCLUDE_GUEST) => {
             FallbackStep::Change(EventChange::HostOnly)
         }
-        OpenError::Invalid | OpenError::TooNew => match unsupported.without_newest() {
-            Some((unsupported, feature)) => FallbackStep::Without(unsupported, feature),
-            None => FallbackStep::GiveUp,
-        },
+        OpenError::Invalid | OpenError::TooNew => {
+            match unsupported.without_newest_of(&event.attr) {
+                Some((unsupported, feature)) => FallbackStep::Without(unsupported, feature),
+                None => FallbackStep::GiveUp,
+            }
+        }
         _ => FallbackStep::GiveUp,
     }
 }

@@ -72,9 +72,9 @@ pub use losses::EventLoss;
 pub use notice::{Notice, Observer, OpenCall, RecordingStep};
 pub use open::{MappedRings, OpenEvent, OpenEvents, Refusal};
 pub use options::{
-    BuildIdPolicy, CallGraph, Destination, Draining, ExtraRecords, OutputOptions, Privilege,
-    Program, Rate, ReaderAffinity, RecordOptions, Rotation, SamplingOptions, Start, SwitchCause,
-    SynthesisOptions, Target, TargetOptions, ThreadLayout, ThreadMasks,
+    BuildIdPolicy, CallGraph, ChainParts, Destination, Draining, ExtraRecords, OutputOptions,
+    Privilege, Program, Rate, ReaderAffinity, RecordOptions, Rotation, SamplingOptions, Start,
+    SwitchCause, SynthesisOptions, Target, TargetOptions, ThreadLayout, ThreadMasks,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};

@@ -1,5 +1,6 @@
 //! Opens what a plan lists and maps its rings.
 
+use std::ffi::CString;
 use std::io;
 use std::os::fd::AsRawFd;
 
@@ -9,6 +10,8 @@ use oxperf_sys::{
     OpenFlags, OpenRequest, RingError, RingPages,
 };
 
+use crate::error::CaptureError;
+use crate::event::EventRequest;
 use crate::notice::{Observer, OpenCall};
 use crate::plan::{OpenSite, Plan, PlannedEvent, RingKey, RingKind, TargetTask};
 
@@ -21,6 +24,8 @@ pub struct OpenEvent {
     pub ids: Vec<EventId>,
     /// The kind of the rings that take its records.
     pub ring_kind: RingKind,
+    /// It counts while the leader of its group does.
+    pub follows_leader: bool,
 }
 
 /// The rings of a plan.
@@ -66,7 +71,7 @@ impl Opener<'_> {
     fn open(&mut self, site: OpenSite, group: Option<&EventFd>) -> Result<EventFd, OpenError> {
         let request = OpenRequest {
             attr: &self.event.attr,
-            task: self.task(site)?,
+            task: task(self.event, self.workload, site)?,
             cpu: site.cpu,
             group,
             flags: OpenFlags::default(),
@@ -83,14 +88,22 @@ impl Opener<'_> {
         });
         opened
     }
+}
 
-    fn task(&self, site: OpenSite) -> Result<EventTask<'static>, OpenError> {
-        Ok(match site.task {
-            TargetTask::Anyone => EventTask::Any,
-            TargetTask::Workload => EventTask::Thread(self.workload.ok_or(OpenError::NoSuchTask)?),
-            TargetTask::Thread(tid) => EventTask::Thread(tid),
-        })
-    }
+/// Whose events are counted at a site of an event.
+fn task(
+    event: &PlannedEvent,
+    workload: Option<Tid>,
+    site: OpenSite,
+) -> Result<EventTask<'_>, OpenError> {
+    Ok(match site.task {
+        TargetTask::Anyone => match &event.request.cgroup {
+            Some(cgroup) => EventTask::Cgroup(cgroup.directory()),
+            None => EventTask::Any,
+        },
+        TargetTask::Workload => EventTask::Thread(workload.ok_or(OpenError::NoSuchTask)?),
+        TargetTask::Thread(tid) => EventTask::Thread(tid),
+    })
 }
 
 impl OpenEvents {
@@ -121,6 +134,7 @@ impl OpenEvents {
                 fds,
                 ids: Vec::new(),
                 ring_kind: event.ring_kind(),
+                follows_leader: event.request.leader.is_some(),
             });
         }
         Ok(open)
@@ -177,6 +191,19 @@ impl OpenEvents {
             self.gone.push(tid);
         }
         site
+    }
+
+    /// Lets each event of `plan` sample only what its filter lets through.
+    ///
+    /// # Errors
+    /// A filter that the kernel does not take.
+    pub fn set_filters(&self, kernel: &dyn Kernel, plan: &Plan) -> Result<(), CaptureError> {
+        let events = self.events.iter().zip(&plan.events);
+        for (event, planned) in events {
+            let fds = event.fds.iter().map(|(_, fd)| fd);
+            set_filter(kernel, &planned.request, fds)?;
+        }
+        Ok(())
     }
 
     /// Maps a ring of each kind that is wanted for each owner of the plan, and sends the output of all its events there.
@@ -245,7 +272,7 @@ impl OpenEvents {
             .map(|(_, fd)| fd)
     }
 
-    /// Starts the counting of everything that is not counting; members follow their leaders.
+    /// Starts the counting of everything that is not counting, CPU by CPU; members follow their leaders.
     ///
     /// # Errors
     /// The kernel's answer.
@@ -292,8 +319,11 @@ impl OpenEvents {
     }
 
     fn control_all(&self, kernel: &dyn Kernel, control: Control<'_>) -> io::Result<()> {
-        let mut fds = self.events.iter().flat_map(|event| &event.fds);
-        fds.try_for_each(|(_, fd)| kernel.control(fd, control))
+        let leaders = self.events.iter().filter(|event| !event.follows_leader);
+        let mut fds: Vec<&(OpenSite, EventFd)> = leaders.flat_map(|event| &event.fds).collect();
+        fds.sort_by_key(|(site, _)| site.cpu);
+        fds.iter()
+            .try_for_each(|(_, fd)| kernel.control(fd, control))
     }
 
     /// The samples that the kernel could not write, for each descriptor with any: the event's index in the plan, the id,
@@ -317,6 +347,28 @@ impl OpenEvents {
             })
             .collect()
     }
+}
+
+/// Lets an event that is open at `fds` count only what its filter lets through.
+///
+/// # Errors
+/// The kernel does not take the filter.
+pub(crate) fn set_filter<'f>(
+    kernel: &dyn Kernel,
+    request: &EventRequest,
+    mut fds: impl Iterator<Item = &'f EventFd>,
+) -> Result<(), CaptureError> {
+    let Some(filter) = &request.filter else {
+        return Ok(());
+    };
+    let failed = |source| CaptureError::Filter {
+        event: request.name.clone(),
+        filter: filter.clone(),
+        source,
+    };
+    let text = CString::new(filter.as_str()).map_err(|error| failed(error.into()))?;
+    fds.try_for_each(|fd| kernel.control(fd, Control::SetFilter(&text)))
+        .map_err(failed)
 }
 
 fn ring_error(error: &io::Error, pages: RingPages) -> RingError {

@@ -23,7 +23,7 @@ use crate::drain::{Drain, Drained, NewestRing};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::RingExplanation;
-use crate::finish::{RecordingFacts, add_recording_features};
+use crate::finish::{ClockFacts, RecordingFacts, add_recording_features, clock_facts};
 use crate::host_files::HostFiles;
 use crate::losses::{EventLoss, LossCount};
 use crate::machine_info::machine_info;
@@ -94,7 +94,7 @@ pub fn record(
     if options.sampling.off_cpu.is_some() {
         requests.push(off_cpu::request());
     }
-    let options = &with_allowed_rate(options, observer);
+    let options = &with_allowed_rate(options, observer)?;
     let target = &options.target;
     let proc = ProcDir::new(Path::new("/proc"));
     let machine = machine_info(&target.target, &options.sysfs, &proc, observer)?;
@@ -136,15 +136,25 @@ fn openable(
     Ok(requests)
 }
 
-fn with_allowed_rate(options: &RecordOptions, observer: &mut dyn Observer) -> RecordOptions {
+/// The options with a rate that the system allows.
+///
+/// # Errors
+/// It does not allow the rate, and the user wants no other.
+fn with_allowed_rate(
+    options: &RecordOptions,
+    observer: &mut dyn Observer,
+) -> Result<RecordOptions, CaptureError> {
     let asked = options.sampling.rate.unwrap_or(Rate::DEFAULT);
     let (allowed, limit) = system::allowed_rate(asked, system::max_sample_rate());
     let mut options = options.clone();
     if let Some(limit) = limit {
+        if options.sampling.strict_rate {
+            return Err(CaptureError::RateLimit { limit });
+        }
         observer.notice(Notice::RateLimited { asked, limit });
         options.sampling.rate = Some(allowed);
     }
-    options
+    Ok(options)
 }
 
 /// The inputs that stay as they are while a recording goes on.
@@ -192,13 +202,15 @@ impl<'a> Recorder<'a> {
             workload: control.workload_thread(),
         };
         let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
+        acquired.open.set_filters(context.kernel, &acquired.plan)?;
         let rings = map_rings(context.kernel, &mut acquired, &options.sampling)?;
         let bpf = options
             .sampling
             .records
             .bpf_programs
             .then(BpfPrograms::loaded);
-        let mut features = standing_features(options, &acquired, observer);
+        let clock = options.sampling.clock.map(clock_facts).transpose()?;
+        let mut features = standing_features(options, &acquired, clock, observer);
         if let Some(bpf) = &bpf {
             bpf.add_features(&mut features);
         }
@@ -616,12 +628,14 @@ fn writer_events(acquired: &Acquired) -> Vec<WriterEvent> {
 fn standing_features(
     options: &RecordOptions,
     acquired: &Acquired,
+    clock: Option<ClockFacts>,
     observer: &mut dyn Observer,
 ) -> FeatureSet {
     let facts = RecordingFacts {
         plan: &acquired.plan,
         command_line: &options.output.command_line,
         tracing_data: tracing::collect(&acquired.plan, observer),
+        clock,
     };
     let mut features = HostFiles::this(&options.sysfs).features();
     add_recording_features(facts, &mut features);

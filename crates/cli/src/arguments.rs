@@ -1,6 +1,7 @@
 //! The option groups that several commands share, and the typed options that are made of them. `ArgMatches` ends here
 //! and in the commands' own `arguments.rs`.
 
+pub(crate) mod behind;
 pub(crate) mod filter;
 mod guests;
 pub(crate) mod input;

@@ -19,6 +19,8 @@ pub enum KernelClock {
     Tai,
     /// CPU time of this process.
     ProcessCpu,
+    /// One that its number alone names.
+    Numbered(i32),
 }
 
 impl KernelClock {
@@ -31,6 +33,7 @@ impl KernelClock {
             KernelClock::Boottime => libc::CLOCK_BOOTTIME,
             KernelClock::Tai => libc::CLOCK_TAI,
             KernelClock::ProcessCpu => libc::CLOCK_PROCESS_CPUTIME_ID,
+            KernelClock::Numbered(number) => number,
         }
     }
 

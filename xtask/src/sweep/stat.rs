@@ -3,9 +3,9 @@
 //!
 //! The command lines stand in `xtask/stat-lines.txt`.
 
-mod asked;
+pub(super) mod asked;
 mod lines;
-mod opened;
+pub(super) mod opened;
 mod recordings;
 mod slips;
 mod tables;

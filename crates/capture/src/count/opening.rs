@@ -1,11 +1,10 @@
 //! Opens the counters of a plan, CPU by CPU, and does without those that the kernel refuses.
 
 use std::collections::BTreeSet;
-use std::ffi::CString;
 use std::os::fd::AsRawFd;
 
 use oxperf_abi::{Cpu, SampleType, Tid};
-use oxperf_sys::{Control, Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
+use oxperf_sys::{Kernel, OpenError, OpenFlags, OpenRequest, Sysfs};
 
 use super::counters::{CountedEvent, CounterPlace, Counters};
 use super::latency::{LatencyContext, LatencyOptions, LatencySampler};
@@ -17,6 +16,7 @@ use crate::event::EventRequest;
 use crate::explain::{Explanation, OpenAttempt, Permissions};
 use crate::fallback::{self, EventChange, FallbackStep};
 use crate::notice::{Notice, Observer, OpenCall};
+use crate::open::set_filter;
 use crate::options::TargetOptions;
 use crate::plan::{MachineInfo, Plan, PlannedEvent, TargetTask};
 use crate::system;
@@ -81,10 +81,9 @@ impl Opening<'_> {
         }
         self.open_dissolved(&mut counters, observer);
         self.refuse_unplugged(&mut counters, observer);
-        counters
-            .events
-            .iter()
-            .try_for_each(|event| self.set_filter(event))?;
+        counters.events.iter().try_for_each(|event| {
+            set_filter(self.kernel, event.request(), event.fds.iter().flatten())
+        })?;
         let refusal = |event: &CountedEvent| event.refusal.clone();
         match counters.events.iter().rev().find_map(refusal) {
             Some(refusal) if !counters.events.iter().any(CountedEvent::is_supported) => {
@@ -92,21 +91,6 @@ impl Opening<'_> {
             }
             _ => Ok(counters),
         }
-    }
-
-    /// Lets an event's counters count only what its filter lets through.
-    fn set_filter(&self, event: &CountedEvent) -> Result<(), CaptureError> {
-        let Some(filter) = &event.request().filter else {
-            return Ok(());
-        };
-        let failed = |source| CaptureError::Filter {
-            event: event.request().name.clone(),
-            filter: filter.clone(),
-            source,
-        };
-        let text = CString::new(filter.as_str()).map_err(|error| failed(error.into()))?;
-        let set = |fd| self.kernel.control(fd, Control::SetFilter(&text));
-        event.fds.iter().flatten().try_for_each(set).map_err(failed)
     }
 
     fn planned(&self, requests: Vec<EventRequest>) -> Vec<PlannedEvent> {

@@ -283,6 +283,7 @@ impl RecordedRun<'_> {
             plan: &plan,
             command_line: &options.command_line,
             tracing_data: None,
+            clock: None,
         };
         let mut features = HostFiles::this(self.sysfs).features();
         add_recording_features(facts, &mut features);

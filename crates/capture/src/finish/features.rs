@@ -6,6 +6,7 @@ use oxperf_data::features::{
     BranchStack, CmdLine, GroupDesc, GroupEntry, TracingDataSection, Version,
 };
 
+use super::clock::ClockFacts;
 use crate::plan::Plan;
 
 /// The facts about a recording that are known when it begins.
@@ -13,6 +14,8 @@ pub(crate) struct RecordingFacts<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) command_line: &'a [String],
     pub(crate) tracing_data: Option<Vec<u8>>,
+    /// None for the kernel's own clock.
+    pub(crate) clock: Option<ClockFacts>,
 }
 
 /// Adds the features of a recording to those of its host.
@@ -21,6 +24,9 @@ pub(crate) fn add_recording_features(facts: RecordingFacts<'_>, features: &mut F
     features.insert(&CmdLine(facts.command_line.to_vec()));
     if let Some(bytes) = facts.tracing_data {
         features.insert(&TracingDataSection(bytes));
+    }
+    if let Some(clock) = facts.clock {
+        clock.add_to(features);
     }
     if has_branches(facts.plan) {
         features.insert(&BranchStack);

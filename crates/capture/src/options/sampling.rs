@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use oxperf_abi::{BranchSampleType, SampleType};
+use oxperf_sys::clock::KernelClock;
 
 use crate::registers::RegisterMask;
 
@@ -62,6 +63,12 @@ pub struct ExtraRecords {
     pub context_switches: bool,
     /// BPF programs that are loaded and unloaded.
     pub bpf_programs: bool,
+    /// The namespaces of each task.
+    pub namespaces: bool,
+    /// The control groups that there are and that are made.
+    pub cgroups: bool,
+    /// Mappings name their file by build id, where the kernel can, and else by inode.
+    pub build_ids: bool,
 }
 
 impl Default for ExtraRecords {
@@ -71,6 +78,30 @@ impl Default for ExtraRecords {
             data_mappings: false,
             context_switches: false,
             bpf_programs: true,
+            namespaces: false,
+            cgroups: false,
+            build_ids: true,
+        }
+    }
+}
+
+/// The parts of a call chain that samples hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChainParts {
+    /// Callers in the kernel.
+    pub kernel: bool,
+    /// Callers in user space.
+    pub user: bool,
+    /// The kernel may hand in the user part with a later record.
+    pub deferred: bool,
+}
+
+impl Default for ChainParts {
+    fn default() -> ChainParts {
+        ChainParts {
+            kernel: true,
+            user: true,
+            deferred: false,
         }
     }
 }
@@ -80,8 +111,12 @@ impl Default for ExtraRecords {
 pub struct SamplingOptions {
     /// The rate that the user named; `None` for [`Rate::DEFAULT`].
     pub rate: Option<Rate>,
+    /// `true` if a frequency above the system's limit is an error; else it is lowered.
+    pub strict_rate: bool,
     /// Call chains.
     pub call_graph: CallGraph,
+    /// The parts of call chains that are wanted.
+    pub chain_parts: ChainParts,
     /// The branches that every sample holds; `None` for none.
     pub branches: Option<BranchSampleType>,
     /// Registers of user space in every sample.
@@ -92,6 +127,12 @@ pub struct SamplingOptions {
     pub fields: SampleType,
     /// Time off the CPU: absences of this length are a sample each, shorter ones are added up. `None` for no such samples.
     pub off_cpu: Option<Duration>,
+    /// Fields that no sample has, whatever its event and the target need.
+    pub left_out: SampleType,
+    /// The times in which events counted, beside the counts that samples hold.
+    pub count_times: bool,
+    /// The clock of all times; `None` for the kernel's own.
+    pub clock: Option<KernelClock>,
     /// Records beside samples.
     pub records: ExtraRecords,
     /// `false` to take no samples: task and mapping records alone.
@@ -108,12 +149,17 @@ impl Default for SamplingOptions {
     fn default() -> SamplingOptions {
         SamplingOptions {
             rate: None,
+            strict_rate: false,
             call_graph: CallGraph::Off,
+            chain_parts: ChainParts::default(),
             branches: None,
             user_registers: None,
             interrupted_registers: None,
             fields: SampleType::default(),
             off_cpu: None,
+            left_out: SampleType::default(),
+            count_times: false,
+            clock: None,
             records: ExtraRecords::default(),
             takes_samples: true,
             unbuffered: false,

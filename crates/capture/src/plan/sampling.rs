@@ -141,6 +141,7 @@ impl Builder<'_> {
             self.set_call_graph(&mut attr);
             self.set_registers(&mut attr);
         }
+        self.set_clock(&mut attr);
         self.set_privilege(&mut attr.flags);
         self.set_start(&mut attr.flags);
         attr.flags.set(AttrFlags::INHERIT, self.inherits());
@@ -154,11 +155,15 @@ impl Builder<'_> {
         attr.flags.set(AttrFlags::WRITE_BACKWARD, keeps_newest);
         if self.tracking {
             attr.flags |= self.tracking_flags();
-            if self.records().data_mappings {
-                attr.flags.set(AttrFlags::MMAP_DATA, true);
-            }
         }
         attr
+    }
+
+    fn set_clock(&self, attr: &mut EventAttr) {
+        if let Some(clock) = self.common.sampling.clock {
+            attr.flags.set(AttrFlags::USE_CLOCKID, true);
+            attr.clockid = clock.id();
+        }
     }
 
     /// Threads cease to run in the kernel, whatever part of their stacks is wanted.
@@ -230,7 +235,18 @@ impl Builder<'_> {
         if copies_stack {
             fields |= SampleType::ADDR | SampleType::DATA_SRC;
         }
-        fields | self.common.sampling.fields
+        let sampling = self.common.sampling;
+        let fields = (fields | sampling.fields).without(sampling.left_out);
+        self.with_known_weight(fields)
+    }
+
+    /// The latencies of a sample where the kernel has them, else their sum.
+    fn with_known_weight(&self, mut fields: SampleType) -> SampleType {
+        let is_known = self.may_have(KernelFeature::WeightStruct);
+        if fields.contains(SampleType::WEIGHT_STRUCT) && !is_known {
+            fields = fields.without(SampleType::WEIGHT_STRUCT) | SampleType::WEIGHT;
+        }
+        fields
     }
 
     fn call_graph(&self) -> CallGraph {
@@ -264,8 +280,22 @@ impl Builder<'_> {
 
     /// Sets what is needed to find callers that the kernel does not find: a copy of the stack, or the CPU's records.
     fn set_call_graph(&self, attr: &mut EventAttr) {
+        let parts = self.common.sampling.chain_parts;
+        let has_chains = self.call_graph() != CallGraph::Off;
+        attr.flags.set(
+            AttrFlags::EXCLUDE_CALLCHAIN_KERNEL,
+            has_chains && !parts.kernel,
+        );
+        attr.flags
+            .set(AttrFlags::EXCLUDE_CALLCHAIN_USER, has_chains && !parts.user);
         match self.call_graph() {
-            CallGraph::Off | CallGraph::FramePointers { .. } => {}
+            CallGraph::Off => {}
+            CallGraph::FramePointers { .. } => {
+                let deferred = parts.deferred && self.may_have(KernelFeature::DeferredChains);
+                attr.flags.set(AttrFlags::DEFER_CALLCHAIN, deferred);
+                attr.flags
+                    .set(AttrFlags::DEFER_OUTPUT, deferred && self.tracking);
+            }
             CallGraph::Dwarf { stack_size } => {
                 attr.sample_type |= SampleType::STACK_USER;
                 attr.sample_stack_user = stack_size;
@@ -338,7 +368,7 @@ impl Builder<'_> {
 
     fn read_format(&self) -> ReadFormat {
         let mut format = ReadFormat::ID;
-        if self.records().thread_counts {
+        if self.records().thread_counts || self.common.sampling.count_times {
             format |= ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
         }
         format.set(ReadFormat::LOST, self.may_have(KernelFeature::ReadLost));
@@ -374,17 +404,17 @@ impl Builder<'_> {
         flags.set(AttrFlags::MMAP2, self.may_have(KernelFeature::Mmap2));
         // A copy of a stack points to data.
         let copies_stacks = matches!(self.common.sampling.call_graph, CallGraph::Dwarf { .. });
-        flags.set(AttrFlags::MMAP_DATA, copies_stacks);
+        let records = self.records();
+        flags.set(AttrFlags::MMAP_DATA, copies_stacks || records.data_mappings);
         flags.set(AttrFlags::COMM_EXEC, self.may_have(KernelFeature::CommExec));
         flags.set(AttrFlags::KSYMBOL, self.may_have(KernelFeature::Ksymbol));
-        let records = self.records();
         let of_programs = records.bpf_programs && self.may_have(KernelFeature::BpfEvent);
         flags.set(AttrFlags::BPF_EVENT, of_programs);
         flags.set(AttrFlags::CONTEXT_SWITCH, records.context_switches);
-        flags.set(
-            AttrFlags::BUILD_ID,
-            self.may_have(KernelFeature::MmapBuildId),
-        );
+        flags.set(AttrFlags::NAMESPACES, records.namespaces);
+        flags.set(AttrFlags::CGROUP, records.cgroups);
+        let by_build_id = records.build_ids && self.may_have(KernelFeature::MmapBuildId);
+        flags.set(AttrFlags::BUILD_ID, by_build_id);
         flags
     }
 }

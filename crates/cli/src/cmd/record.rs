@@ -1,6 +1,7 @@
 //! `record`: samples of a program, of processes or of the whole machine, into a file.
 
 mod arguments;
+pub(super) mod behind;
 pub(super) mod events;
 mod messages;
 pub(in crate::cmd) mod opens;
@@ -15,12 +16,14 @@ use oxperf_capture::{
 };
 
 use super::buildid_cache;
+use crate::arguments::behind::BehindEvents;
 use crate::cmd::Entry;
 use crate::cmd::control::ControlSource;
 use crate::event_tables::{self, TablesOptions};
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 use crate::resources;
+use events::EventSources;
 use messages::{Messages, Verbosity};
 
 pub(super) use arguments::parse;
@@ -50,6 +53,10 @@ pub(super) struct RecordCommand {
     pub(super) options: RecordOptions,
     /// The texts of the events; none for the default event.
     events: Vec<String>,
+    /// What tracepoints must meet to be sampled, in the order of the command line.
+    conditions: Vec<BehindEvents>,
+    /// Lists of control groups for the events before them.
+    cgroups: Vec<BehindEvents>,
     /// The options and events are checked, and nothing is recorded.
     dry_run: bool,
     /// Folders of tables of events.
@@ -87,11 +94,13 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
     }
     messages.cpu_model();
     let tables = event_tables::of_machine(&command.tables)?;
-    let requests = events::requested(&command.events, &command.options.sysfs, &tables);
+    let sources = EventSources::new(&command.events, &command.options.sysfs);
+    let catalogue = sources.catalogue(&tables);
+    let requests = events::requested_in(&command.events, &catalogue);
     for problem in event_tables::problems(&tables) {
         messages.warn(&problem);
     }
-    let requests = requests?;
+    let requests = behind::arranged(command, &catalogue, requests?)?;
     let switch_events = match &command.switch_events {
         Some(text) => {
             events::requested(std::slice::from_ref(text), &command.options.sysfs, &tables)?
@@ -145,6 +154,7 @@ fn exit_code(error: &CaptureError) -> i32 {
     match error {
         CaptureError::Threads(LayoutError::NoSuchMap(_) | LayoutError::NoSuchAffinity(_)) => NO_CPU,
         CaptureError::Threads(_) | CaptureError::ThreadsOfTasks => CONTRADICTION,
+        CaptureError::RateLimit { .. } => code::INVALID,
         _ => code::FAILED,
     }
 }

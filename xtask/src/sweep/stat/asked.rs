@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The log without probes, events numbered by the order in which they were opened. The size of an attribute is left out:
 /// ours is no longer than what is set needs, so that older kernels take it.
-pub(super) fn comparable(log: &str) -> String {
+pub(in crate::sweep) fn comparable(log: &str) -> String {
     let lines: Vec<Vec<&str>> = log.lines().map(|line| line.split(' ').collect()).collect();
     let probes = probes(&lines);
     let mut numbers: BTreeMap<&str, String> = BTreeMap::new();

@@ -13,7 +13,7 @@ const CALL: &str = "sys_perf_event_open: pid ";
 /// The text without the steps of the parser and the sizes of attributes, which are no longer than what is set needs; of raw
 /// codes without the names that events of the same code have; with tasks numbered by their order, and leaders of groups by
 /// how long ago they were opened.
-pub(super) fn comparable(text: &str) -> String {
+pub(in crate::sweep) fn comparable(text: &str) -> String {
     let mut numbers = Numbers::default();
     let mut comparable = String::new();
     for line in text.split_inclusive('\n') {

@@ -3,31 +3,30 @@
 mod course;
 mod draining;
 mod files;
+mod sampling;
 mod synthesis;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_abi::{BranchSampleType, SampleType};
 use oxperf_capture::{
-    BuildIdPolicy, CallGraph, Destination, ExtraRecords, OutputOptions, Privilege, Program,
-    RecordOptions, RegisterMask, SamplingOptions, Start, Target, TargetOptions, system,
+    BuildIdPolicy, Destination, OutputOptions, Privilege, Program, RecordOptions, SamplingOptions,
+    Start, Target, TargetOptions, system,
 };
 use oxperf_sys::process;
+
+use sampling::EXCLUDE_PERF;
 
 use super::messages::Verbosity;
 use super::target::TargetTexts;
 use super::{ArgumentProblem, Performed, RecordCommand, target, values};
 use crate::arguments::Invocation;
+use crate::arguments::behind::{BehindEvents, behind_events};
 use crate::arguments::kinds::{switch, value};
 use crate::configuration::Configuration;
 use crate::environment;
 use crate::event_tables;
 use crate::failure::Failure;
-
-/// Time off the CPU from which on each absence is a sample of its own.
-const OFF_CPU_THRESHOLD: Duration = Duration::from_millis(500);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,9 +45,9 @@ pub(crate) fn command() -> Command {
         .override_usage("oxperf record [OPTIONS] [--] [COMMAND [ARGS]...]\n       oxperf record [OPTIONS] -a | -p PID | -t TID")
         .args_override_self(true)
         .next_help_heading("What to record")
-        .args(event_arguments())
+        .args(sampling::event_arguments())
         .arg(event_tables::arguments::option())
-        .args(sample_arguments())
+        .args(sampling::sample_arguments())
         .next_help_heading("Whom to record")
         .args(target_arguments())
         .next_help_heading("The file")
@@ -78,69 +77,7 @@ fn flag(name: &'static str, letter: char) -> Arg {
     switch(name).short(letter)
 }
 
-fn registers(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .value_name("any register")
-        .num_args(0..=1)
-        .require_equals(true)
-        .help(help)
-}
-
-fn event_arguments() -> [Arg; 15] {
-    [
-        value("event", "event")
-            .short('e')
-            .action(ArgAction::Append)
-            .help("Event to sample, may be repeated: cycles, cpu-clock, page-faults, L1-dcache-load-misses, sched:sched_switch, r1a8, cpu/event=0x3c/; modifiers after a colon (u user, k kernel, p precise), groups in braces [default: cycles:P]"),
-        value("freq", "freq or 'max'").short('F').help("Samples a second of each CPU [default: 4000]"),
-        value("count", "n").short('c').help("A sample every N events, in place of -F"),
-        flag("call-chains", 'g').long(None).help("Record call chains by frame pointers"),
-        switch("no-call-graph").overrides_with_all(["call-chains", "call-graph"]).help("Record no call chains"),
-        value("call-graph", "record_mode[,record_size]")
-            .help("Record call chains: fp[,MAX] follows frame pointers, at most MAX callers; dwarf[,BYTES] copies the stack into each sample, to be unwound by readers [default: 8192]; lbr takes them from the CPU"),
-        flag("branch-any", 'b').help("Record the branches that the CPU took before each sample, of every kind"),
-        value("branch-filter", "branch filter mask")
-            .short('j')
-            .help("Record branches of these kinds: any, any_call, any_ret, ind_call, ind_jmp, call, cond, abort_tx, in_tx, no_tx, stack; at these privileges: u, k, hv; of each: no_flags, no_cycles, save_type, hw_index, priv, counter; commas between them"),
-        registers("user-regs", "Registers of user space in each sample, all or those named; ? lists them"),
-        registers("intr-regs", "Registers of the interrupted code in each sample"),
-        switch("all-user").conflicts_with("all-kernel").help("Sample user mode only"),
-        switch("all-kernel").help("Sample kernel mode only"),
-        flag("no-inherit", 'i').help("Do not sample children of the target"),
-        value("delay", "ms")
-            .short('D')
-            .help("Start sampling so many milliseconds after the program; -1 leaves sampling off"),
-        value("mmap-pages", "pages[,pages]")
-            .short('m')
-            .help("Size of each ring in pages, or in bytes with B, K, M or G; larger rings lose fewer samples [default: 512K]"),
-    ]
-}
-
-fn sample_arguments() -> [Arg; 13] {
-    [
-        flag("stat", 's').help("Also count each event in each thread, for report -T"),
-        flag("no-samples", 'n')
-            .help("Take no samples: only record which tasks and mappings there are"),
-        switch("no-buffering").help("Wake up for every sample, not when a ring is half full"),
-        flag("data", 'd')
-            .help("Also record the addresses of data that samples point to, and mappings of data"),
-        switch("phys-data").help("Also record the physical addresses of data"),
-        flag("timestamp", 'T')
-            .help("Also record the time of each sample where the target does not need it"),
-        flag("period", 'P')
-            .help("Also record the period of each sample where the rate does not need it"),
-        flag("raw-samples", 'R').help("Also record the raw data of every event, and the CPU"),
-        switch("sample-cpu").help("Also record the CPU of each sample"),
-        switch("off-cpu").help("Also record where and how long threads do not run, as event offcpu-time"),
-        value("off-cpu-thresh", "ms")
-            .help("Time off the CPU from which on each is a sample of its own; shorter ones are added up [default: 500]"),
-        switch("latency").help("Also record when threads run, for report --latency"),
-        switch("no-bpf-event").help("Record no loading and unloading of BPF programs"),
-    ]
-}
-
-fn target_arguments() -> [Arg; 5] {
+fn target_arguments() -> [Arg; 6] {
     [
         flag("all-cpus", 'a').help("Everything on all CPUs [default without a program]"),
         value("cpu", "cpu")
@@ -152,6 +89,10 @@ fn target_arguments() -> [Arg; 5] {
         value("tid", "tid")
             .short('t')
             .help("Running threads, comma separated"),
+        value("cgroup", "name")
+            .short('G')
+            .action(ArgAction::Append)
+            .help("Tasks of this control group alone, on the CPUs of -a or -C; a list is for the events before it, one by one"),
         switch("per-thread")
             .help("One ring a thread in place of one a CPU; children are not sampled"),
     ]
@@ -208,8 +149,9 @@ pub(in crate::cmd) fn parse(
         let message = "Failed: latency profiling is not supported with system-wide collection.";
         return Err(ArgumentProblem::Contradiction(message.to_owned()));
     }
-    let mut sampling = sampling_options(matches, configuration)?;
-    warnings.extend(chains_beside_branches(&mut sampling));
+    let mut sampling = sampling::options(matches, configuration)?;
+    warnings.extend(sampling::chains_beside_branches(&mut sampling));
+    let is_cpu_wide = target.is_cpu_wide();
     let target = TargetOptions {
         target,
         workload,
@@ -235,6 +177,8 @@ pub(in crate::cmd) fn parse(
             open_log: environment::open_log(),
         },
         events: events(matches),
+        conditions: conditions(matches)?,
+        cgroups: cgroups(matches, is_cpu_wide)?,
         dry_run: matches.get_flag("dry-run"),
         tables: event_tables::arguments::options(matches, configuration),
         warnings,
@@ -252,61 +196,6 @@ fn ring_bytes(sampling: &SamplingOptions) -> u64 {
         .ring_pages
         .unwrap_or_else(system::default_ring_pages);
     (pages.saturating_add(1) as u64).saturating_mul(process::page_size() as u64)
-}
-
-fn sampling_options(
-    matches: &ArgMatches,
-    configuration: &Configuration,
-) -> Result<SamplingOptions, ArgumentProblem> {
-    let ring_pages = text(matches, "mmap-pages").map(values::ring_pages);
-    Ok(SamplingOptions {
-        rate: values::rate(text(matches, "freq"), text(matches, "count"))?,
-        call_graph: call_graph(matches, configuration)?,
-        branches: branches(matches)?,
-        user_registers: asked_registers(matches, "user-regs")?,
-        interrupted_registers: asked_registers(matches, "intr-regs")?,
-        fields: fields(matches),
-        off_cpu: off_cpu(matches)?,
-        records: ExtraRecords {
-            thread_counts: matches.get_flag("stat"),
-            data_mappings: matches.get_flag("data"),
-            context_switches: matches.get_flag("latency"),
-            bpf_programs: !matches.get_flag("no-bpf-event"),
-        },
-        takes_samples: !matches.get_flag("no-samples"),
-        unbuffered: matches.get_flag("no-buffering"),
-        overwrite: matches.get_flag("overwrite"),
-        ring_pages: ring_pages.transpose()?,
-    })
-}
-
-/// The threshold of `--off-cpu`, where that is given.
-fn off_cpu(matches: &ArgMatches) -> Result<Option<Duration>, ArgumentProblem> {
-    let threshold = text(matches, "off-cpu-thresh").map(values::off_cpu_threshold);
-    let threshold = threshold.transpose()?.unwrap_or(OFF_CPU_THRESHOLD);
-    let wanted = matches.get_flag("off-cpu");
-    if wanted && matches.contains_id("threads") {
-        // An absence may begin in the ring of one CPU and end in that of another.
-        let message = "--off-cpu needs all rings in one thread: it cannot stand beside --threads";
-        return Err(ArgumentProblem::Contradiction(message.to_owned()));
-    }
-    Ok(wanted.then_some(threshold))
-}
-
-/// Fields of samples that options ask for.
-fn fields(matches: &ArgMatches) -> SampleType {
-    let options = [
-        ("data", SampleType::ADDR | SampleType::DATA_SRC),
-        ("phys-data", SampleType::PHYS_ADDR),
-        ("timestamp", SampleType::TIME),
-        ("period", SampleType::PERIOD),
-        ("raw-samples", SampleType::RAW | SampleType::CPU),
-        ("sample-cpu", SampleType::CPU),
-    ];
-    let asked = options
-        .into_iter()
-        .filter(|(name, _)| matches.get_flag(name));
-    asked.fold(SampleType::default(), |all, (_, fields)| all | fields)
 }
 
 fn output_options(
@@ -334,6 +223,31 @@ fn text<'a>(matches: &'a ArgMatches, name: &str) -> Option<&'a str> {
 fn events(matches: &ArgMatches) -> Vec<String> {
     let texts = matches.get_many::<String>("event");
     texts.into_iter().flatten().cloned().collect()
+}
+
+/// What tracepoints must meet, in the order of the words: `--filter`, and `--exclude-perf`.
+fn conditions(matches: &ArgMatches) -> Result<Vec<BehindEvents>, ArgumentProblem> {
+    let mut own = behind_events(matches, EXCLUDE_PERF);
+    for condition in &mut own {
+        if !condition.text.is_empty() {
+            let message = format!(" Error: option `{EXCLUDE_PERF}' takes no value");
+            return Err(ArgumentProblem::Value(message));
+        }
+        condition.text = format!("common_pid != {}", std::process::id());
+    }
+    own.extend(behind_events(matches, "filter"));
+    own.sort_by_key(|condition| condition.place);
+    Ok(own)
+}
+
+fn cgroups(matches: &ArgMatches, is_cpu_wide: bool) -> Result<Vec<BehindEvents>, ArgumentProblem> {
+    let lists = behind_events(matches, "cgroup");
+    match lists.is_empty() || is_cpu_wide {
+        true => Ok(lists),
+        false => Err(ArgumentProblem::Value(
+            "  Error: cgroup monitoring only available in system-wide mode".to_owned(),
+        )),
+    }
 }
 
 fn verbosity(matches: &ArgMatches) -> Verbosity {
@@ -381,62 +295,6 @@ fn workload(matches: &ArgMatches) -> Option<Program> {
         environment,
         search_path,
     })
-}
-
-/// The call chains of `-g`, in the words of `--call-graph`: `record.call-graph`, else `call-graph.record-mode`, with
-/// `call-graph.dump-size`.
-fn usual_chains(configuration: &Configuration) -> String {
-    let mode = configuration
-        .text("record.call-graph")
-        .or_else(|| configuration.text("call-graph.record-mode"))
-        .unwrap_or("fp");
-    match configuration.number("call-graph.dump-size") {
-        Some(size) if mode == "dwarf" => format!("dwarf,{size}"),
-        _ => mode.to_owned(),
-    }
-}
-
-fn call_graph(
-    matches: &ArgMatches,
-    configuration: &Configuration,
-) -> Result<CallGraph, ArgumentProblem> {
-    match text(matches, "call-graph") {
-        Some(mode) => values::call_graph(mode),
-        None if matches.get_flag("call-chains") => values::call_graph(&usual_chains(configuration)),
-        None => Ok(CallGraph::Off),
-    }
-}
-
-fn branches(matches: &ArgMatches) -> Result<Option<BranchSampleType>, ArgumentProblem> {
-    match (
-        matches.get_flag("branch-any"),
-        text(matches, "branch-filter"),
-    ) {
-        (true, Some(_)) => Err(ArgumentProblem::Value(
-            "Can't use --branch-any (-b) with --branch-filter (-j).".to_owned(),
-        )),
-        (true, None) => Ok(Some(BranchSampleType::ANY)),
-        (false, filters) => filters.map(values::branches).transpose(),
-    }
-}
-
-/// The CPU keeps branches or calls: beside branches, chains come from frame pointers.
-fn chains_beside_branches(sampling: &mut SamplingOptions) -> Option<String> {
-    if sampling.branches.is_none() || sampling.call_graph != CallGraph::BranchRecords {
-        return None;
-    }
-    sampling.call_graph = CallGraph::FramePointers { max_stack: None };
-    Some("Cannot use LBR callstack with branch stack. Falling back to framepointers.".to_owned())
-}
-
-fn asked_registers(
-    matches: &ArgMatches,
-    option: &str,
-) -> Result<Option<RegisterMask>, ArgumentProblem> {
-    let asked = matches.contains_id(option);
-    asked
-        .then(|| values::registers(option, text(matches, option)))
-        .transpose()
 }
 
 fn privilege(matches: &ArgMatches) -> Privilege {

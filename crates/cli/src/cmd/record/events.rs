@@ -53,15 +53,6 @@ impl EventSources {
     }
 }
 
-/// Looks up the events that the user named.
-pub(in crate::cmd) fn requested(
-    texts: &[String],
-    sysfs: &Sysfs,
-    tables: &EventTables,
-) -> Result<Vec<EventRequest>, Failure> {
-    requested_in(texts, &EventSources::new(texts, sysfs).catalogue(tables))
-}
-
 /// Looks up the events that the user named, or the default event, in a catalogue.
 ///
 /// # Errors

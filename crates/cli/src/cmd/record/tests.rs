@@ -114,7 +114,7 @@ fn contradictions_and_bad_values_differ() {
     assert!(matches!(contradiction, ArgumentProblem::Contradiction(_)));
     assert!(matches!(problem("-p 12,x"), ArgumentProblem::NoTask(_)));
     assert!(is_value("-C 3-1"));
-    assert!(is_value("-m 0"));
+    assert!(is_value("-m x"));
     assert!(is_value("--compression-level=23"));
     assert!(is_value("--call-graph dwarf,9999999"));
     assert!(is_value("-j any,bogus"));

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use oxperf_abi::BranchSampleType;
 use oxperf_capture::{CallGraph, Rate, RegisterMask, Start, system};
+use oxperf_sys::clock::KernelClock;
 use oxperf_sys::process;
 
 use super::ArgumentProblem;
@@ -75,22 +76,30 @@ pub(super) fn compression_level(text: &str) -> Result<u32, ArgumentProblem> {
     })
 }
 
-/// Data pages of a ring: a number of pages, or bytes with a suffix; rounded up to a power of two.
-pub(super) fn ring_pages(text: &str) -> Result<usize, ArgumentProblem> {
-    let invalid = || {
+/// Data pages of a ring, and behind a comma those of a ring of hardware trace, which is checked alone: a number of
+/// pages, or bytes with a suffix; rounded up to a power of two. Before a comma there may be none.
+pub(super) fn ring_pages(text: &str) -> Result<Option<usize>, ArgumentProblem> {
+    let (data, trace) = text
+        .split_once(',')
+        .map_or((text, None), |(data, trace)| (data, Some(trace)));
+    let checked = trace.map_or(Some(1), pages);
+    let wanted = match data {
+        "" if trace.is_some() => Some(None),
+        data => pages(data).map(Some),
+    };
+    checked.and(wanted).ok_or_else(|| {
         ArgumentProblem::Value(format!(
             "Invalid argument for --mmap_pages/-m: '{text}'. It takes pages, or bytes with B, K, M or G."
         ))
-    };
+    })
+}
+
+fn pages(text: &str) -> Option<usize> {
     let (digits, unit) = match text.char_indices().last() {
         Some((end, letter)) if letter.is_ascii_alphabetic() => (&text[..end], Some(letter)),
         _ => (text, None),
     };
-    let count: usize = digits
-        .parse()
-        .ok()
-        .filter(|count| *count > 0)
-        .ok_or_else(invalid)?;
+    let count: usize = digits.parse().ok()?;
     let bytes = |shift: u32| {
         count
             .checked_mul(1 << shift)
@@ -104,9 +113,7 @@ pub(super) fn ring_pages(text: &str) -> Result<usize, ArgumentProblem> {
         Some('G') => bytes(30),
         Some(_) => None,
     };
-    pages
-        .and_then(usize::checked_next_power_of_two)
-        .ok_or_else(invalid)
+    pages.and_then(usize::checked_next_power_of_two)
 }
 
 /// The start of sampling, from milliseconds.
@@ -131,14 +138,7 @@ pub(super) fn call_graph(text: &str) -> Result<CallGraph, ArgumentProblem> {
     match (mode, rest) {
         ("no", None) => Ok(CallGraph::Off),
         ("fp", None) => Ok(CallGraph::FramePointers { max_stack: None }),
-        ("fp", Some(most)) => match most.parse() {
-            Ok(most) => Ok(CallGraph::FramePointers {
-                max_stack: Some(most),
-            }),
-            Err(_) => Err(ArgumentProblem::Value(format!(
-                "callchain: Incorrect stack depth: {most}"
-            ))),
-        },
+        ("fp", Some(rest)) => depth(rest).map(|max_stack| CallGraph::FramePointers { max_stack }),
         ("dwarf", None) => Ok(CallGraph::Dwarf {
             stack_size: CallGraph::STACK_SIZE,
         }),
@@ -153,6 +153,18 @@ pub(super) fn call_graph(text: &str) -> Result<CallGraph, ArgumentProblem> {
     }
 }
 
+/// What stands behind `fp`: the most entries of a chain, and that some may come later.
+fn depth(text: &str) -> Result<Option<u16>, ArgumentProblem> {
+    let mut depth = None;
+    for word in text.split(',').filter(|word| *word != DEFERRED) {
+        let parsed = word.parse().map_err(|_| {
+            ArgumentProblem::Value(format!("callchain: Incorrect stack depth: {word}"))
+        });
+        depth = Some(parsed?);
+    }
+    Ok(depth)
+}
+
 /// Branches, from the text of `-j`.
 pub(super) fn branches(text: &str) -> Result<BranchSampleType, ArgumentProblem> {
     BranchSampleType::parse_filters(text).map_err(|name| {
@@ -162,6 +174,33 @@ pub(super) fn branches(text: &str) -> Result<BranchSampleType, ArgumentProblem> 
             names.join(", ")
         ))
     })
+}
+
+/// The word of `--call-graph` for callers in user space that come later.
+const DEFERRED: &str = "defer";
+
+/// Returns whether the text of `--call-graph` lets callers in user space come later.
+pub(super) fn defers_chains(text: &str) -> bool {
+    let mut words = text.split(',');
+    words.next() == Some("fp") && words.any(|word| word == DEFERRED)
+}
+
+/// A clock, from the text of `-k`: by its name or its number.
+pub(super) fn clock(text: &str) -> Result<KernelClock, ArgumentProblem> {
+    let name = text.to_ascii_lowercase();
+    if let Ok(number) = name.parse() {
+        return Ok(KernelClock::Numbered(number));
+    }
+    match name.strip_prefix("clock_").unwrap_or(&name) {
+        "monotonic" | "mono" => Ok(KernelClock::Monotonic),
+        "monotonic_raw" | "raw" => Ok(KernelClock::MonotonicRaw),
+        "realtime" | "real" => Ok(KernelClock::Realtime),
+        "boottime" | "boot" => Ok(KernelClock::Boottime),
+        "tai" => Ok(KernelClock::Tai),
+        _ => Err(ArgumentProblem::Value(format!(
+            "unknown clockid {text}: there are monotonic, monotonic_raw, realtime, boottime and tai, and numbers"
+        ))),
+    }
 }
 
 /// Bytes of a copy of the stack: the kernel copies words.
@@ -222,20 +261,39 @@ mod tests {
     }
 
     #[test]
+    fn clocks() {
+        for (text, clock_id) in [
+            ("CLOCK_MONOTONIC", 1),
+            ("mono", 1),
+            ("clock_raw", 4),
+            ("Boot", 7),
+            ("tai", 11),
+            ("5", 5),
+        ] {
+            assert_eq!(clock(text).unwrap().id(), clock_id, "{text}");
+        }
+        assert!(clock("process").is_err() && clock("").is_err());
+    }
+
+    #[test]
     fn rings() {
         let page = process::page_size();
-        assert_eq!(ring_pages("3"), Ok(4));
-        assert_eq!(ring_pages("512K"), Ok(512 * 1024 / page));
-        assert_eq!(ring_pages("1b"), Ok(1));
+        assert_eq!(ring_pages("3"), Ok(Some(4)));
+        assert_eq!(ring_pages("512K"), Ok(Some(512 * 1024 / page)));
+        assert_eq!(ring_pages("1b"), Ok(Some(1)));
+        assert_eq!(
+            (ring_pages("16,2M"), ring_pages("0")),
+            (Ok(Some(16)), Ok(Some(1)))
+        );
+        assert_eq!(ring_pages(",16"), Ok(None));
         for bad in [
             "",
-            "0",
             "abc",
             "-1",
             "99999999999999999999",
             "9000000000000000000G",
             "1X",
-            "16,16",
+            "16,x",
         ] {
             assert!(ring_pages(bad).is_err(), "{bad}");
         }
@@ -262,7 +320,22 @@ mod tests {
             Ok(CallGraph::Dwarf { stack_size: 104 })
         );
         assert_eq!(call_graph("lbr"), Ok(CallGraph::BranchRecords));
-        for bad in ["dwarf,0", "dwarf,65529", "dwarf,x", "lbr,1", "fp,x", ""] {
+        assert_eq!(
+            call_graph("fp,defer,9"),
+            Ok(CallGraph::FramePointers { max_stack: Some(9) })
+        );
+        assert!(
+            defers_chains("fp,9,defer") && !defers_chains("fp,9") && !defers_chains("dwarf,defer")
+        );
+        for bad in [
+            "dwarf,defer",
+            "dwarf,0",
+            "dwarf,65529",
+            "dwarf,x",
+            "lbr,1",
+            "fp,x",
+            "",
+        ] {
             assert!(call_graph(bad).is_err(), "{bad}");
         }
     }

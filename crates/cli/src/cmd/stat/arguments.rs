@@ -14,11 +14,12 @@ use oxperf_capture::{Privilege, Program, Start, Target, TargetOptions};
 use oxperf_present::counts::{CountForm, CountSubject};
 
 use super::diff;
-use super::options::{BehindEvents, CgroupChoice, CountOutput, Repeats, Rounds, StatCommand};
+use super::options::{CgroupChoice, CountOutput, Repeats, Rounds, StatCommand};
 use super::problem::StatProblem;
 use super::root_ports::PortChoice;
 use super::runs::RunsOptions;
 use super::{record as stat_record, report};
+use crate::arguments::behind::behind_events;
 use crate::arguments::kinds::{switch, value};
 use crate::arguments::{Invocation, text};
 use crate::cmd::Entry;
@@ -364,18 +365,6 @@ fn cgroups(matches: &ArgMatches) -> Result<CgroupChoice, StatProblem> {
         None if lists.is_empty() => Ok(CgroupChoice::None),
         None => Ok(CgroupChoice::OfEvents(lists)),
     }
-}
-
-/// The values of an option, each with the number of texts of events before it.
-fn behind_events(matches: &ArgMatches, name: &str) -> Vec<BehindEvents> {
-    let texts = matches.get_many::<String>(name).into_iter().flatten();
-    let places = |name: &str| matches.indices_of(name).into_iter().flatten();
-    let events_before = |place: usize| places("event").filter(|event| *event < place).count();
-    let value = |(text, place): (&String, usize)| BehindEvents {
-        text: text.clone(),
-        events_before: events_before(place),
-    };
-    texts.zip(places(name)).map(value).collect()
 }
 
 fn workload_words(matches: &ArgMatches) -> Vec<OsString> {

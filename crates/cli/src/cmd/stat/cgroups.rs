@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use oxperf_capture::{CgroupTree, CountedCgroup, EventRequest};
-use oxperf_present::text::sanitize;
 use regex_lite::Regex;
 
 use super::options::CgroupChoice;
 use super::problem::StatProblem;
+use crate::cmd::record::behind::{BehindProblem, assign, open};
 use crate::output::print_error;
 
 /// Signs by which a list of names is one of patterns.
@@ -33,44 +33,12 @@ pub(super) fn apply(
             let mut next = 0;
             for list in lists {
                 let defined = number_before(list.events_before);
-                assign(&list.text, tree, &mut events[..defined], &mut next)?;
+                let given = assign(&list.text, tree, &mut events[..defined], &mut next);
+                given.map_err(StatProblem::of_behind)?;
             }
             Ok(events)
         }
     }
-}
-
-/// Gives the events the groups of a list, beginning with the event at `next`; the first group of all is that of all events
-/// before it when it is alone.
-fn assign(
-    names: &str,
-    tree: Option<&CgroupTree>,
-    events: &mut [EventRequest],
-    next: &mut usize,
-) -> Result<(), StatProblem> {
-    if events.is_empty() {
-        return Err(StatProblem::no_events_for_cgroups("--cgroup"));
-    }
-    for name in names.split(',') {
-        if !name.is_empty() {
-            let known = events.iter().filter_map(|event| event.cgroup.clone());
-            let group = match known.into_iter().find(|group| group.name() == name) {
-                Some(group) => group,
-                None => open(tree, name).map_err(StatProblem::no_cgroup)?,
-            };
-            let event = events.get_mut(*next);
-            let event = event.ok_or_else(StatProblem::more_cgroups_than_events)?;
-            event.cgroup = Some(group);
-        }
-        *next += 1;
-    }
-    if *next == 1 {
-        let group = events[0].cgroup.clone();
-        events
-            .iter_mut()
-            .for_each(|event| event.cgroup.clone_from(&group));
-    }
-    Ok(())
 }
 
 /// All events once for each group.
@@ -80,16 +48,16 @@ fn for_each(
     requests: &[EventRequest],
 ) -> Result<Vec<EventRequest>, StatProblem> {
     if requests.is_empty() {
-        return Err(StatProblem::no_events_for_cgroups("--for-each-cgroup"));
+        return Err(StatProblem::no_events_for_cgroups());
     }
     let mut messages = String::new();
     let mut events = Vec::new();
     for name in names(list, tree)? {
         match open(tree, &name) {
             Ok(group) => push_in(&group, requests, &mut events),
-            Err(message) => {
+            Err(folder) => {
                 // Writing to a String cannot fail.
-                let _ = writeln!(messages, "{message}");
+                let _ = writeln!(messages, "{}", BehindProblem::NoCgroup(folder));
             }
         }
     }
@@ -134,14 +102,6 @@ fn names(list: &str, tree: Option<&CgroupTree>) -> Result<Vec<String>, StatProbl
     let all = tree.map(CgroupTree::names).unwrap_or_default().into_iter();
     let is_meant = |name: &String| patterns.iter().any(|pattern| pattern.is_match(name));
     Ok(all.filter(is_meant).collect())
-}
-
-/// Opens a group, or says which folder cannot be.
-fn open(tree: Option<&CgroupTree>, name: &str) -> Result<CountedCgroup, String> {
-    let path = |tree: &CgroupTree| tree.path(name).display().to_string();
-    let opened = tree.and_then(|tree| tree.open(name).ok());
-    let path = || tree.map_or_else(|| name.to_owned(), path);
-    opened.ok_or_else(|| format!("no access to cgroup {}", sanitize(&path())))
 }
 
 /// A basic regular expression of POSIX with GNU's additions in the notation of this program's library: what has a meaning
@@ -192,29 +152,6 @@ mod tests {
         groups
             .map(|group| group.map_or("", CountedCgroup::name))
             .collect()
-    }
-
-    fn of_events(lists: &[&str]) -> Result<Vec<EventRequest>, StatProblem> {
-        let (mut events, mut next) = (events(), 0);
-        for list in lists {
-            assign(list, Some(&tree()), &mut events, &mut next)?;
-        }
-        Ok(events)
-    }
-
-    #[test]
-    fn events_take_the_groups_of_a_list_one_by_one() {
-        let of_events = |lists: &[&str]| of_events(lists).map_err(|problem| problem.message);
-        assert_eq!(groups(&of_events(&["sys"]).unwrap()), ["sys", "sys", "sys"]);
-        assert_eq!(groups(&of_events(&["sys,"]).unwrap()), ["sys", "", ""]);
-        assert_eq!(groups(&of_events(&[",,/sys"]).unwrap()), ["", "", "/sys"]);
-        assert_eq!(
-            groups(&of_events(&["sys", "tty"]).unwrap()),
-            ["sys", "tty", "sys"]
-        );
-        assert!(of_events(&["sys,sys,sys,sys"]).is_err());
-        let message = of_events(&["nosuch"]).unwrap_err();
-        assert_eq!(message, "no access to cgroup /proc/nosuch\n");
     }
 
     #[test]

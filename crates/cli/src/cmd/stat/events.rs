@@ -6,7 +6,7 @@ use oxperf_abi::{EventType, HardwareId, Tid};
 use oxperf_analysis::counts::{CoreCounts, CountEvent, CountSite, EventDisplay};
 use oxperf_capture::count::CountedEvent;
 use oxperf_capture::plan::{OpenSite, TargetTask};
-use oxperf_capture::{CgroupTree, CountedCgroup, EventRequest};
+use oxperf_capture::{CountedCgroup, EventRequest};
 use oxperf_pmu::Catalogue;
 
 use super::metrics::MetricSources;
@@ -16,6 +16,7 @@ use super::root_ports::CountedPorts;
 use super::wanted::Wanted;
 use super::{cgroups, default_events};
 use crate::cmd::record;
+use crate::cmd::record::behind::{add_condition, mounted_cgroups, number_of};
 use crate::failure::Failure;
 use crate::output::print_error;
 
@@ -99,35 +100,14 @@ pub(super) fn arranged(
         _ => all,
     };
     for filter in &command.filters {
-        let Some(before) = filter.events_before.checked_sub(1) else {
-            return Err(StatProblem::filter_without_event());
-        };
-        let events = number_before(before)..number_before(filter.events_before);
-        add_filter(&filter.text, &mut requests[events])?;
+        let added = add_condition(filter, &number_before, &mut requests);
+        added.map_err(StatProblem::of_behind)?;
     }
     if command.cgroups == CgroupChoice::None {
         return Ok(requests);
     }
-    let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
-    let tree = CgroupTree::of_mounts(&mounts);
+    let tree = mounted_cgroups();
     cgroups::apply(&command.cgroups, tree.as_ref(), requests, number_before)
-}
-
-fn add_filter(filter: &str, requests: &mut [EventRequest]) -> Result<(), StatProblem> {
-    if let Some(other) = requests.iter().rfind(|own| own.tracepoint.is_none()) {
-        return Err(StatProblem::no_tracepoint(&other.name));
-    }
-    requests.iter_mut().for_each(|own| own.add_filter(filter));
-    Ok(())
-}
-
-/// The number of events that texts stand for, all of which were looked up before.
-fn number_of(texts: &[String], catalogue: &Catalogue<'_>) -> usize {
-    if texts.is_empty() {
-        return 0;
-    }
-    let requests = record::events::requested_in(texts, catalogue);
-    requests.map_or(0, |requests| requests.len())
 }
 
 /// The events as tables show them. Where one is counted in a control group, all say in which.

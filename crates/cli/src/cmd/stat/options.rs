@@ -11,6 +11,7 @@ use super::metrics::MetricWishes;
 use super::problem::StatProblem;
 use super::root_ports::PortChoice;
 use super::runs::RunsOptions;
+use crate::arguments::behind::BehindEvents;
 use crate::cmd::control::ControlSource;
 use crate::event_tables::TablesOptions;
 
@@ -100,15 +101,6 @@ pub(super) enum CgroupChoice {
     ForEach(String),
     /// They belong to events, one by one.
     OfEvents(Vec<BehindEvents>),
-}
-
-/// The value of an option that is about the events before it on the command line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct BehindEvents {
-    /// The value.
-    pub(super) text: String,
-    /// The number of texts of events before it.
-    pub(super) events_before: usize,
 }
 
 /// The number of runs.

@@ -2,6 +2,7 @@
 
 use crate::cmd::control::{self, Unopened};
 use crate::cmd::record::ArgumentProblem;
+use crate::cmd::record::behind::BehindProblem;
 use crate::failure::code;
 
 /// perf's exit code for options that make no sense together.
@@ -132,35 +133,18 @@ impl StatProblem {
         }
     }
 
-    /// A control group that cannot be opened.
-    pub(super) fn no_cgroup(message: String) -> StatProblem {
+    /// A filter or a control group does not fit the events before it.
+    pub(super) fn of_behind(problem: BehindProblem) -> StatProblem {
         StatProblem {
-            message: message + "\n",
-            options: vec!["--cgroup"],
+            message: format!("{problem}\n"),
+            options: vec![problem.option()],
             code: code::BAD_OPTION,
         }
     }
 
     /// There are no events to be counted in control groups.
-    pub(super) fn no_events_for_cgroups(option: &'static str) -> StatProblem {
-        let code = match option {
-            "--cgroup" => code::BAD_OPTION,
-            _ => CONTRADICTION,
-        };
-        StatProblem {
-            message: "must define events before cgroups\n".to_owned(),
-            options: vec![option],
-            code,
-        }
-    }
-
-    /// A list has more control groups than there are events before it.
-    pub(super) fn more_cgroups_than_events() -> StatProblem {
-        StatProblem {
-            message: "more cgroups than events\n".to_owned(),
-            options: vec!["--cgroup"],
-            code: code::BAD_OPTION,
-        }
+    pub(super) fn no_events_for_cgroups() -> StatProblem {
+        StatProblem::contradiction(&BehindProblem::NoEvents.to_string(), &["--for-each-cgroup"])
     }
 
     /// No control group has the name, behind what was said about each.
@@ -183,28 +167,6 @@ impl StatProblem {
             "both cgroup and no-aggregation modes only available in system-wide mode",
             &["--cgroup", "--no-aggr", "--all-cpus", "--for-each-cgroup"],
         )
-    }
-
-    /// A filter that no event stands before.
-    pub(super) fn filter_without_event() -> StatProblem {
-        StatProblem {
-            message: "--filter option should follow a -e tracepoint or HW tracer option\n"
-                .to_owned(),
-            options: vec!["--filter"],
-            code: code::BAD_OPTION,
-        }
-    }
-
-    /// A filter for an event that has no fields.
-    pub(super) fn no_tracepoint(event: &str) -> StatProblem {
-        let event = oxperf_present::text::sanitize(event);
-        StatProblem {
-            message: format!(
-                "--filter: '{event}' is no tracepoint and has no fields; filters by BPF programs are not supported\n"
-            ),
-            options: vec!["--filter"],
-            code: code::BAD_OPTION,
-        }
     }
 
     /// A source of commands that cannot be opened.

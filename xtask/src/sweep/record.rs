@@ -1,0 +1,141 @@
+//! `record` beside perf7: what both say, and what they ask of the kernel on the made-up machines of
+//! `../shared/tools/fakemachine`; and the recordings that both make of the running machine.
+//!
+//! The command lines stand in `xtask/record-lines.tsv`.
+
+mod asked;
+mod lines;
+mod recorded;
+mod said;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::accepted::{self, Accepted};
+use super::table::{Outcome, Row, Table};
+use super::{Options, compare};
+use crate::parallel::parallel;
+use crate::process::in_path;
+use crate::workspace;
+use lines::{Place, RecordLine};
+
+/// Seconds that a command may take.
+const LONGEST: &str = "30";
+/// The recording of a command.
+const OUTPUT: &str = "out.data";
+
+/// What all lines have in common.
+struct Bench {
+    /// Runs a program on a made-up machine.
+    fakemachine: PathBuf,
+    /// Ours and perf7.
+    programs: [PathBuf; 2],
+    readers: recorded::Readers,
+    scratch: PathBuf,
+    accepted: Vec<Accepted>,
+}
+
+/// Compares every line and prints the table; `false` when something differs.
+pub(super) fn sweep(options: &Options) -> Result<bool> {
+    let fakemachine = options.shared.join("tools/fakemachine/run");
+    let (Some(perf7), Some(perf6)) = (in_path("perf7"), in_path("perf")) else {
+        println!("SKIPPED: record beside perf7, for want of perf7 or perf 6.1");
+        return Ok(true);
+    };
+    let lines = lines::read(&workspace::root().join("xtask/record-lines.tsv"))?;
+    let wanted = |line: &RecordLine| line.title().contains(&options.filter);
+    let lines: Vec<RecordLine> = lines.into_iter().filter(wanted).collect();
+    let bench = Bench {
+        fakemachine,
+        programs: [options.binary.clone(), perf7.clone()],
+        readers: recorded::Readers {
+            ours: options.binary.clone(),
+            perf7,
+            perf6,
+        },
+        scratch: options.scratch.clone(),
+        accepted: accepted::read()?,
+    };
+    let rows = parallel(options.jobs, &lines, |index, line| bench.row(index, line));
+    Ok(Table::new("record beside perf7", rows).print())
+}
+
+impl Bench {
+    fn row(&self, index: usize, line: &RecordLine) -> Row {
+        let scratch = self.scratch.join(format!("record-{index}"));
+        let compared = self.compared(line, &scratch);
+        let compared = compared.unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
+        let case = format!("record/{}", line.place.name());
+        let outcome = match accepted::find(&self.accepted, &case, &line.words) {
+            Some(entry) => entry.judge(compared),
+            None => compared,
+        };
+        Row {
+            case,
+            golden: line.words.clone(),
+            outcome,
+        }
+    }
+
+    fn compared(&self, line: &RecordLine, scratch: &Path) -> Result<Outcome> {
+        std::fs::create_dir_all(scratch)?;
+        let text = |program| self.text(program, line, scratch);
+        let [ours, perfs] = self.programs.each_ref().map(|program| text(program));
+        std::fs::remove_dir_all(scratch)?;
+        let (ours, perfs) = (ours?, perfs?);
+        let ours = said::forgiven(&perfs, &ours);
+        let difference = compare::difference(perfs.as_bytes(), ours.as_bytes());
+        Ok(difference.map_or(Outcome::Identical, Outcome::Differs))
+    }
+
+    /// All that a program did: exit code, streams, and what it asked for or recorded.
+    fn text(&self, program: &Path, line: &RecordLine, scratch: &Path) -> Result<String> {
+        let (folder, home) = (scratch.join("run"), scratch.join("home"));
+        for folder in [&folder, &home] {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(home.join(".perfconfig"), line.configuration())?;
+        let log = scratch.join("log");
+        std::fs::write(&log, "")?;
+        let mut command = self.command(program, line);
+        command
+            .current_dir(&folder)
+            .env("HOME", &home)
+            .env("LC_ALL", "C")
+            .env("FAKE_LOG", &log)
+            .env("XDG_CACHE_HOME", self.scratch.join("fakemachine"));
+        let output = command.output().context("no shell")?;
+        let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let mut text = format!("exit {:?}\n", output.status.code());
+        write!(text, "stdout\n{}\n", shown(&output.stdout))?;
+        let errors = said::comparable(&shown(&output.stderr));
+        write!(text, "stderr\n{errors}\n")?;
+        match line.place {
+            Place::Machine(_) => {
+                text.push_str(&asked::comparable(&std::fs::read_to_string(&log)?));
+            }
+            Place::Here => text.push_str(&self.readers.describe(&folder)?),
+        }
+        std::fs::remove_dir_all(&folder)?;
+        std::fs::remove_dir_all(&home)?;
+        Ok(text)
+    }
+
+    /// The shell takes the words apart, as it does for a user. Standard output is a file: into a pipe perf7 would record.
+    fn command(&self, program: &Path, line: &RecordLine) -> Command {
+        let words = format!(
+            "\"$@\" record -o {OUTPUT} {} >said; code=$?; cat said; exit $code",
+            line.words()
+        );
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &words, "sh", "timeout", LONGEST]);
+        if let Place::Machine(machine) = &line.place {
+            shell.arg(&self.fakemachine).arg(machine).arg("--");
+        }
+        shell.arg(program);
+        shell
+    }
+}

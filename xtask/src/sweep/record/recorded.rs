@@ -1,0 +1,118 @@
+//! A recording as others see it: its attributes, its features, the kinds of its records, and what its readers complain of.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use anyhow::{Context, Result};
+
+use super::{LONGEST, OUTPUT};
+
+/// The programs that read recordings.
+pub(super) struct Readers {
+    pub(super) ours: PathBuf,
+    pub(super) perf7: PathBuf,
+    pub(super) perf6: PathBuf,
+}
+
+/// Where the bits of the features stand in the header of a file, and how many bytes they have.
+const FEATURE_BITS: std::ops::Range<usize> = 72..104;
+
+impl Readers {
+    /// Describes the recording in a folder; nothing where there is none.
+    pub(super) fn describe(&self, folder: &Path) -> Result<String> {
+        let file = folder.join(OUTPUT);
+        if !file.is_file() {
+            return Ok("no recording\n".to_owned());
+        }
+        let mut text = String::new();
+        let attributes = self.run(&self.perf7, folder, &["evlist", "-v"])?;
+        let without_size = |line: &str| {
+            let fields = line
+                .split(", ")
+                .filter(|field| !field.starts_with("size: "));
+            fields.collect::<Vec<_>>().join(", ")
+        };
+        for line in shown(&attributes.stdout).lines() {
+            writeln!(text, "{}", without_size(line))?;
+        }
+        writeln!(text, "features: {:?}", features(&fs::read(&file)?))?;
+        let records = self.run(&self.perf7, folder, &["report", "-D"])?;
+        writeln!(text, "records: {:?}", kinds(&shown(&records.stdout)))?;
+        for (name, program) in [
+            ("perf7", &self.perf7),
+            ("perf 6.1", &self.perf6),
+            ("oxperf", &self.ours),
+        ] {
+            let read = self.run(program, folder, &["script"])?;
+            let complaints = complaints(&shown(&read.stderr));
+            writeln!(text, "{name}: {:?} {complaints:?}", read.status.code())?;
+        }
+        Ok(text)
+    }
+
+    fn run(&self, program: &Path, folder: &Path, words: &[&str]) -> Result<Output> {
+        let mut command = Command::new("timeout");
+        command.arg(LONGEST).arg(program).args(words);
+        command.args(["-i", OUTPUT]);
+        command
+            .current_dir(folder)
+            .env("HOME", folder)
+            .env("LC_ALL", "C");
+        command.output().context("no timeout")
+    }
+}
+
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The numbers of the features that a file says that it has.
+fn features(file: &[u8]) -> Vec<usize> {
+    let bits = file.get(FEATURE_BITS).unwrap_or_default();
+    let is_set = |number: &usize| bits[number / 8] >> (number % 8) & 1 == 1;
+    (0..bits.len() * 8).filter(is_set).collect()
+}
+
+/// The kinds of records in a dump.
+fn kinds(dump: &str) -> BTreeSet<&str> {
+    let words = dump.lines().filter_map(|line| {
+        let mut words = line.split([' ', ':', '(']);
+        words.find(|word| word.starts_with("PERF_RECORD_"))
+    });
+    words.collect()
+}
+
+/// What a reader says of a recording, without what it says of the machine that it reads on.
+fn complaints(errors: &str) -> Vec<&str> {
+    const OF_READER: [&str; 3] = [
+        "Failed to open /proc/schedstat",
+        "addr2line",
+        "cmd__addr2line",
+    ];
+    let lines = errors.lines().filter(|line| !line.trim().is_empty());
+    lines
+        .filter(|line| !OF_READER.iter().any(|start| line.starts_with(start)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_bits_and_kinds_are_words() {
+        let mut file = vec![0; 104];
+        file[72] = 0b100;
+        file[75] = 0b10;
+        assert_eq!(features(&file), [2, 25]);
+        assert!(features(&file[..90]).is_empty());
+        let dump = "0 0x1 [0x2]: PERF_RECORD_MMAP2 -1/0: x\n.  0000: 1\n1 2 PERF_RECORD_SAMPLE(IP, 1): 1\n";
+        assert_eq!(
+            kinds(dump).into_iter().collect::<Vec<_>>(),
+            ["PERF_RECORD_MMAP2", "PERF_RECORD_SAMPLE"]
+        );
+    }
+}

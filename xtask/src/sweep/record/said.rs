@@ -1,0 +1,93 @@
+//! What a recorder says, in a form that two of them have in common.
+
+use super::super::stat;
+
+/// Lines of perf about its own host, and the lines of `-v` about its memory.
+const OF_PERF: [&str; 5] = [
+    "Failed to open /proc/schedstat",
+    "failed to write feature ",
+    "Invalid CPUID ",
+    "Problems creating module maps",
+    "DEBUGINFOD_URLS=",
+];
+
+/// The text without numbers that differ from run to run, and without the options that a mistake is about, which each
+/// program describes in its own words.
+pub(super) fn comparable(text: &str) -> String {
+    let end = [" Usage: ", "\nUsage: "];
+    let end = end.iter().filter_map(|mark| text.find(mark)).min();
+    let text = end.map_or(text, |end| &text[..end]);
+    let kept = text.lines().filter(|line| {
+        !line.trim().is_empty() && !OF_PERF.iter().any(|start| line.starts_with(start))
+    });
+    let text: String = kept.map(|line| summary(line) + "\n").collect();
+    stat::opened::comparable(&text)
+}
+
+/// The lines at the end of a recording without what they count, and without the name of the program.
+fn summary(line: &str) -> String {
+    const RECORDER: &str = "[ oxperf record: ";
+    const OF_PERF: &str = "[ perf record: ";
+    let line = match line.strip_prefix(RECORDER) {
+        Some(rest) => format!("{OF_PERF}{rest}"),
+        None => line.to_owned(),
+    };
+    if !line.starts_with(OF_PERF) {
+        return line;
+    }
+    // How many samples there are is of no account, nor that there are some.
+    let line = match line
+        .split_once(" (")
+        .filter(|(_, rest)| rest.contains(" samples)"))
+    {
+        Some((before, rest)) => {
+            let behind = rest.split_once(')').map_or("", |(_, behind)| behind);
+            format!("{before}{behind}")
+        }
+        None => line,
+    };
+    let words = line.split(' ').map(|word| {
+        let digits = word.trim_end_matches(',');
+        let is_number = digits.parse::<f64>().is_ok();
+        if is_number { "N" } else { word }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Our text, where it alone gives the reason of a refusal for which perf shows its options and no more.
+pub(super) fn forgiven(perfs: &str, ours: &str) -> String {
+    const SILENT: &str = "stderr\n\n";
+    let (Some((before, silent)), Some((own, _))) =
+        (perfs.split_once("stderr\n"), ours.split_once("stderr\n"))
+    else {
+        return ours.to_owned();
+    };
+    let is_refusal = before == own && !before.starts_with("exit Some(0)");
+    match is_refusal && format!("stderr\n{silent}").starts_with(SILENT) {
+        true => perfs.to_owned(),
+        false => ours.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_the_name_of_the_program_are_left_out() {
+        let text = "\n[ oxperf record: Captured and wrote 0.001 MB x (7 samples), compressed (original 0.001 MB, ratio is 1.2) ]\n";
+        let expected = "[ perf record: Captured and wrote N MB x, compressed (original N MB, ratio is 1.2) ]\n";
+        assert_eq!(comparable(text).replace("N) ]", "1.2) ]"), expected);
+        assert_eq!(comparable("wrong\n\n Usage: perf record\n"), "wrong\n");
+        assert_eq!(comparable("Failed to open /proc/schedstat\n"), "");
+    }
+
+    #[test]
+    fn a_reason_that_perf_does_not_give_is_forgiven() {
+        let perfs = "exit Some(129)\nstdout\n\nstderr\n\n";
+        let ours = "exit Some(129)\nstdout\n\nstderr\nwhy\n\n";
+        assert_eq!(forgiven(perfs, ours), perfs);
+        let other = ours.replace("129", "0");
+        assert_eq!(forgiven(&perfs.replace("129", "0"), &other), other);
+    }
+}
