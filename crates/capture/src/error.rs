@@ -33,6 +33,14 @@ pub enum CaptureError {
         /// The highest rate, in Hz.
         limit: u64,
     },
+    /// The recorder does not get its priority.
+    #[error("Could not set realtime priority. ({priority}: {})", Errno::of(.source))]
+    Priority {
+        /// The priority.
+        priority: i32,
+        /// The kernel's answer.
+        source: io::Error,
+    },
     /// The kernel has no such clock.
     #[error("the kernel has no clock with number {number}: {source}")]
     Clock {

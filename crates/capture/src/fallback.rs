@@ -47,6 +47,11 @@ pub fn step(
 ) -> FallbackStep {
     let flags = event.attr.flags;
     let adaptable = event.request.max_precise && flags.precise_ip() > 0;
+    // Chains that come later are asked for by the user and known to few kernels: nothing else has to go for them.
+    if error == OpenError::Invalid && flags.contains(AttrFlags::DEFER_CALLCHAIN) {
+        let without = unsupported.without(KernelFeature::DeferredChains);
+        return FallbackStep::Without(without, KernelFeature::DeferredChains);
+    }
     match error {
         OpenError::NoSuchEvent | OpenError::NoDevice if is_cycles(&event.request) => {
             FallbackStep::Change(EventChange::Clock(clock_for(cpu_wide)))
@@ -251,6 +256,20 @@ mod tests {
         let mut kernel_only = EventRequest::software(SoftwareId::CpuClock, "cpu-clock:k");
         kernel_only.attr.flags |= AttrFlags::EXCLUDE_USER;
         assert_eq!(denied(&kernel_only, CLOSED), FallbackStep::GiveUp);
+    }
+
+    #[test]
+    fn deferred_chains_go_before_precision() {
+        let mut event = planned(cycles(3), Target::Workload);
+        event.attr.flags |= AttrFlags::DEFER_CALLCHAIN;
+        let (error, unsupported) = (OpenError::Invalid, Unsupported::default());
+        let FallbackStep::Without(without, KernelFeature::DeferredChains) =
+            step(&event, error, false, unsupported, OPEN)
+        else {
+            panic!("something else goes");
+        };
+        assert!(!without.may_have(KernelFeature::DeferredChains));
+        assert!(without.may_have(KernelFeature::ReadLost));
     }
 
     #[test]

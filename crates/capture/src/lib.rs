@@ -80,5 +80,5 @@ pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};
 pub use record::{Outcome, RecordRequests, record};
 pub use registers::RegisterMask;
-pub use synthesize::Synthesizer;
+pub use synthesize::{Synthesizer, TaskContent};
 pub use unsupported::{KernelFeature, Unsupported};

@@ -24,12 +24,14 @@ pub struct RecordOptions {
     pub target: TargetOptions,
     /// Rate and fields of samples.
     pub sampling: SamplingOptions,
+    /// The records of what existed before.
+    pub synthesis: SynthesisOptions,
+    /// The priority of the recorder before all programs without one, from 1 to 99.
+    pub realtime_priority: Option<i32>,
     /// The file, stream or directory.
     pub output: OutputOptions,
     /// Whoever drains the rings.
     pub draining: Draining,
-    /// Records of what existed before.
-    pub synthesis: SynthesisOptions,
     /// The description of this machine's CPUs and PMUs.
     pub sysfs: Sysfs,
     /// A folder where each event that is opened is described in a file of its own; `None` to describe none.

@@ -36,7 +36,7 @@ use crate::plan::{MachineInfo, Purpose, RingKey, RingKind};
 use crate::readers::{self, RingReaders};
 use crate::rotation::{Asked, SwitchTrigger};
 use crate::switch_events::SwitchEvents;
-use crate::synthesize::{ProcDir, RecordSink, Synthesizer, Trailer};
+use crate::synthesize::{BuildIdReader, ProcDir, RecordSink, Synthesizer, TaskContent, Trailer};
 use crate::{build_id, describe, system, tracing};
 
 /// The result of a recording.
@@ -98,6 +98,7 @@ pub fn record(
     let target = &options.target;
     let proc = ProcDir::new(Path::new("/proc"));
     let machine = machine_info(&target.target, &options.sysfs, &proc, observer)?;
+    let clock = options.sampling.clock.map(clock_facts).transpose()?;
     let mut control = RecordingControl::new(target.workload.as_ref(), &options.output.destination)?;
     if let Some(channel) = channel {
         control.listen(channel);
@@ -108,6 +109,7 @@ pub fn record(
         options,
         kernel: log.as_ref().map_or(&RealKernel, |log| log),
         machine,
+        clock,
     };
     let mut recorder = Recorder::open(context, control, requests, observer)?;
     recorder.watch_switch_events(&switch_events, observer)?;
@@ -162,6 +164,8 @@ struct RecorderContext<'a> {
     options: &'a RecordOptions,
     kernel: &'a dyn Kernel,
     machine: MachineInfo,
+    /// None for the kernel's own clock.
+    clock: Option<ClockFacts>,
 }
 
 /// A recording whose events are open.
@@ -209,8 +213,7 @@ impl<'a> Recorder<'a> {
             .records
             .bpf_programs
             .then(BpfPrograms::loaded);
-        let clock = options.sampling.clock.map(clock_facts).transpose()?;
-        let mut features = standing_features(options, &acquired, clock, observer);
+        let mut features = standing_features(&context, &acquired, observer);
         if let Some(bpf) = &bpf {
             bpf.add_features(&mut features);
         }
@@ -282,6 +285,10 @@ impl<'a> Recorder<'a> {
             false => self.existing(observer),
         };
         self.recording.current().append(&beginning)?;
+        if let Some(priority) = self.context.options.realtime_priority {
+            let set = oxperf_sys::process::set_realtime_priority(priority);
+            set.map_err(|source| CaptureError::Priority { priority, source })?;
+        }
         let captured = self.capture(observer);
         let counted_lost = captured.and_then(|()| self.write_lost_samples());
         self.control.stop_workload();
@@ -506,8 +513,11 @@ impl<'a> Recorder<'a> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
         let trailer = self.trailer();
         let mut sink = RecordSink::new(trailer);
-        let synthesizer = Synthesizer::new(Path::new("/"), trailer, Some(&build_id::of_file))
-            .with_options(self.context.options.synthesis);
+        let options = self.context.options;
+        let by_build_id = options.sampling.records.build_ids;
+        let build_ids: Option<BuildIdReader<'_>> = by_build_id.then_some(&build_id::of_file);
+        let synthesizer = Synthesizer::new(Path::new("/"), trailer, build_ids);
+        let synthesizer = synthesizer.with(task_content(options));
         let thread = self.control.workload_thread();
         describe::write_id_index(plan, open, thread, &mut sink);
         if plan
@@ -525,7 +535,17 @@ impl<'a> Recorder<'a> {
         let watched: Vec<_> = self.watched_threads();
         describe::write_thread_map(&watched, Some(synthesizer.proc()), &mut sink);
         describe::write_cpu_map(plan, &mut sink);
-        self.write_tasks(&synthesizer, &mut sink);
+        if options.synthesis.cgroups && options.sampling.records.cgroups {
+            synthesizer.cgroups(&mut sink);
+        }
+        if options.synthesis.tasks {
+            self.write_tasks(&synthesizer, &mut sink);
+        }
+        match self.control.workload() {
+            Some(pid) if self.control.has_started() => synthesizer.families(&[pid], &mut sink),
+            Some(pid) => synthesizer.waiting_workload(pid, &mut sink),
+            None => {}
+        }
         sink.user_record(RecordType::FINISHED_INIT, |_| ());
         sink.into_bytes()
     }
@@ -545,11 +565,6 @@ impl<'a> Recorder<'a> {
             }
             Target::Workload => {}
         }
-        match self.control.workload() {
-            Some(pid) if self.control.has_started() => synthesizer.families(&[pid], sink),
-            Some(pid) => synthesizer.waiting_workload(pid, sink),
-            None => {}
-        }
     }
 
     /// Writes how many samples of each event the kernel could not write since the last time; how many these are.
@@ -565,6 +580,18 @@ impl<'a> Recorder<'a> {
         }
         self.recording.current().append(encoder.as_bytes())?;
         Ok(all)
+    }
+}
+
+/// The parts of tasks that a recording holds.
+fn task_content(options: &RecordOptions) -> TaskContent {
+    let (records, synthesis) = (options.sampling.records, options.synthesis);
+    TaskContent {
+        mappings: synthesis.mappings,
+        data_mappings: records.data_mappings,
+        namespaces: records.namespaces,
+        threads: synthesis.threads,
+        maps_time: synthesis.maps_time,
     }
 }
 
@@ -626,18 +653,17 @@ fn writer_events(acquired: &Acquired) -> Vec<WriterEvent> {
 
 /// The features of the recording and of its host that are known when it begins.
 fn standing_features(
-    options: &RecordOptions,
+    context: &RecorderContext<'_>,
     acquired: &Acquired,
-    clock: Option<ClockFacts>,
     observer: &mut dyn Observer,
 ) -> FeatureSet {
     let facts = RecordingFacts {
         plan: &acquired.plan,
-        command_line: &options.output.command_line,
+        command_line: &context.options.output.command_line,
         tracing_data: tracing::collect(&acquired.plan, observer),
-        clock,
+        clock: context.clock,
     };
-    let mut features = HostFiles::this(&options.sysfs).features();
+    let mut features = HostFiles::this(&context.options.sysfs).features();
     add_recording_features(facts, &mut features);
     features
 }
@@ -694,6 +720,7 @@ mod tests {
             options: &options,
             kernel,
             machine,
+            clock: None,
         };
         let recorder = Recorder::open(context, control, requests, &mut observer).unwrap();
         fill();

@@ -3,18 +3,19 @@
 //! Everything is read below a root that stands for `/`, so that a test can bring its own. Processes that vanish
 //! while they are read leave what was read of them, and no error: the kernel's own records carry the rest.
 
+mod cgroups;
 mod kernel;
 mod maps;
 mod modules;
+mod namespaces;
 mod proc;
 mod sink;
 mod tasks;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use oxperf_abi::{BuildId, Pid, Tid};
-
-use crate::options::SynthesisOptions;
 
 pub(crate) use kernel::running_build_id;
 pub use kernel::{KernelMap, KernelMapError};
@@ -26,13 +27,40 @@ pub use sink::{RecordSink, Trailer};
 /// Finds the build id of the ELF file at a path; `None` when it has none or cannot be read.
 pub type BuildIdReader<'a> = &'a (dyn Fn(&Path) -> Option<BuildId> + Sync);
 
+/// The parts of a task that are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TaskContent {
+    /// Its mappings.
+    pub mappings: bool,
+    /// Its mappings of data, too.
+    pub data_mappings: bool,
+    /// Its namespaces.
+    pub namespaces: bool,
+    /// The number of threads that read; `None` for one a CPU.
+    pub threads: Option<usize>,
+    /// The time for the mappings of one process; `None` for as long as it takes.
+    pub maps_time: Option<Duration>,
+}
+
+impl Default for TaskContent {
+    fn default() -> TaskContent {
+        TaskContent {
+            mappings: true,
+            data_mappings: false,
+            namespaces: false,
+            threads: None,
+            maps_time: None,
+        }
+    }
+}
+
 /// Writes records about the running system.
 pub struct Synthesizer<'a> {
     root: PathBuf,
     proc: ProcDir,
     trailer: Trailer,
     build_ids: Option<BuildIdReader<'a>>,
-    options: SynthesisOptions,
+    content: TaskContent,
 }
 
 impl<'a> Synthesizer<'a> {
@@ -48,14 +76,15 @@ impl<'a> Synthesizer<'a> {
             proc: ProcDir::new(&root.join("proc")),
             trailer,
             build_ids,
-            options: SynthesisOptions::default(),
+            content: TaskContent::default(),
         }
     }
 
-    /// Writes those records alone that the options name, and reads tasks as they say.
+    /// Writes these parts of tasks.
     #[must_use]
-    pub fn with_options(self, options: SynthesisOptions) -> Synthesizer<'a> {
-        Synthesizer { options, ..self }
+    pub fn with(mut self, content: TaskContent) -> Synthesizer<'a> {
+        self.content = content;
+        self
     }
 
     /// The process directory.
@@ -106,13 +135,18 @@ impl<'a> Synthesizer<'a> {
         self.threads(&threads, sink);
     }
 
-    /// The name of one process before it executes what it was started for.
+    /// The name of one process before it executes what it was started for, and its namespaces where they are written.
     pub fn waiting_workload(&self, pid: Pid, sink: &mut RecordSink) {
-        tasks::write_name(&self.proc, pid, sink);
+        tasks::write_name(&self.task_reader(), pid, sink);
+    }
+
+    /// The control groups that events can be counted in.
+    pub fn cgroups(&self, sink: &mut RecordSink) {
+        cgroups::write(&self.proc, sink);
     }
 
     fn task_reader(&self) -> tasks::Reader<'_> {
-        tasks::Reader::new(&self.proc, self.trailer, self.build_ids, self.options)
+        tasks::Reader::new(&self.proc, self.trailer, self.build_ids, self.content)
     }
 }
 

@@ -83,13 +83,19 @@ impl Unsupported {
         self.0 & feature.bit() == 0
     }
 
+    /// Gives up a feature.
+    #[must_use]
+    pub fn without(self, feature: KernelFeature) -> Unsupported {
+        Unsupported(self.0 | feature.bit())
+    }
+
     /// Gives up the newest feature that a refused attribute asks for; `None` when it asks for none.
     #[must_use]
     pub fn without_newest_of(self, attr: &EventAttr) -> Option<(Unsupported, KernelFeature)> {
         let feature = KernelFeature::NEWEST_FIRST
             .into_iter()
             .find(|feature| self.may_have(*feature) && feature.is_in(attr))?;
-        Some((Unsupported(self.0 | feature.bit()), feature))
+        Some((self.without(feature), feature))
     }
 }
 

@@ -27,6 +27,18 @@ pub fn effective_user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
+/// Lets this process run before all others of lower priorities, until it waits: `SCHED_FIFO`, from 1 to 99.
+///
+/// # Errors
+/// `EINVAL` for another priority, `EPERM` without the right to it.
+pub fn set_realtime_priority(priority: i32) -> io::Result<()> {
+    let parameters = libc::sched_param {
+        sched_priority: priority,
+    };
+    // SAFETY: the kernel reads the parameters during the call and keeps no pointer.
+    check(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) }).map(|_| ())
+}
+
 /// Ends this process without any of what usually happens at the end: nothing is flushed, no memory is needed.
 pub fn exit_at_once(code: i32) -> ! {
     // SAFETY: the call takes a number only and does not return.

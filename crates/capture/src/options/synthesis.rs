@@ -14,7 +14,7 @@ pub struct SynthesisOptions {
     /// Threads that read tasks; `None` for one a core.
     pub threads: Option<usize>,
     /// The time after which the rest of a process's mappings is left out; `None` to read all of them.
-    pub map_timeout: Option<Duration>,
+    pub maps_time: Option<Duration>,
 }
 
 impl Default for SynthesisOptions {
@@ -24,7 +24,7 @@ impl Default for SynthesisOptions {
             mappings: true,
             cgroups: true,
             threads: None,
-            map_timeout: None,
+            maps_time: None,
         }
     }
 }

@@ -403,7 +403,8 @@ impl Builder<'_> {
         let mut flags = AttrFlags::MMAP | AttrFlags::COMM | AttrFlags::TASK;
         flags.set(AttrFlags::MMAP2, self.may_have(KernelFeature::Mmap2));
         // A copy of a stack points to data.
-        let copies_stacks = matches!(self.common.sampling.call_graph, CallGraph::Dwarf { .. });
+        let copies_stacks = matches!(self.call_graph(), CallGraph::Dwarf { .. })
+            || matches!(self.common.sampling.call_graph, CallGraph::Dwarf { .. });
         let records = self.records();
         flags.set(AttrFlags::MMAP_DATA, copies_stacks || records.data_mappings);
         flags.set(AttrFlags::COMM_EXEC, self.may_have(KernelFeature::CommExec));

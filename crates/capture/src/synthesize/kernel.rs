@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use oxperf_abi::{BuildId, Misc, Pid, RecordType, Tid};
-use oxperf_wire::kernel::{FileIdentity, Mmap2};
+use oxperf_wire::kernel::{FileIdentity, Mmap, Mmap2};
 
 use super::{ProcDir, RecordSink};
 
@@ -87,7 +87,7 @@ impl KernelMap {
             pgoff: self.start,
             build_id,
         };
-        map.write(sink);
+        map.write(with_build_id, sink);
     }
 }
 
@@ -106,8 +106,30 @@ pub(super) struct KernelSpaceMap<'a> {
 }
 
 impl KernelSpaceMap<'_> {
-    /// Appends the mapping's record.
-    pub(super) fn write(&self, sink: &mut RecordSink) {
+    /// Appends the mapping's record: one that can hold a build id where build ids are wanted.
+    pub(super) fn write(&self, with_build_id: bool, sink: &mut RecordSink) {
+        if with_build_id {
+            self.write_identified(sink);
+        } else {
+            self.write_plain(sink);
+        }
+    }
+
+    fn write_plain(&self, sink: &mut RecordSink) {
+        let mmap = Mmap {
+            pid: Pid(-1),
+            tid: Tid(0),
+            start: self.start,
+            len: self.len,
+            pgoff: self.pgoff,
+            filename: self.name,
+        };
+        sink.kernel_record(RecordType::MMAP, Misc(KERNEL_MODE), |body| {
+            mmap.encode(body)
+        });
+    }
+
+    fn write_identified(&self, sink: &mut RecordSink) {
         let no_file = FileIdentity::Inode {
             major: 0,
             minor: 0,

@@ -63,6 +63,11 @@ impl<'a> MapLine<'a> {
         self.prot & PROT_EXEC != 0
     }
 
+    /// Returns whether it holds data that can be read, and no code.
+    pub(super) fn is_data(&self) -> bool {
+        !self.is_executable() && self.prot & PROT_READ != 0
+    }
+
     /// The addresses.
     pub(super) fn range(&self) -> Range<u64> {
         self.start..self.end
@@ -96,7 +101,12 @@ impl<'a> MapLine<'a> {
             flags: self.flags,
             filename: self.name,
         };
-        let misc = Misc(USER_MODE | identity.misc().0);
+        let kind = if self.is_executable() {
+            0
+        } else {
+            Misc::MMAP_DATA
+        };
+        let misc = Misc(USER_MODE | kind | identity.misc().0);
         sink.kernel_record(RecordType::MMAP2, misc, |body| mmap.encode(body));
     }
 }

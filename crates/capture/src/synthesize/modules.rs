@@ -35,7 +35,7 @@ pub(super) fn write(root: &Path, with_build_ids: bool, sink: &mut RecordSink) {
             pgoff: 0,
             build_id,
         };
-        map.write(sink);
+        map.write(with_build_ids, sink);
     }
 }
 

@@ -8,8 +8,7 @@ use oxperf_abi::{BuildId, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_wire::kernel::{Comm, TaskEvent};
 
 use super::maps::MapLine;
-use super::{BuildIdReader, ProcDir, RecordSink, TaskStatus, Trailer};
-use crate::options::SynthesisOptions;
+use super::{BuildIdReader, ProcDir, RecordSink, TaskContent, TaskStatus, Trailer, namespaces};
 use crate::parallel;
 
 /// The identity of a file whatever its path: device and inode.
@@ -20,8 +19,8 @@ pub(super) struct Reader<'a> {
     proc: &'a ProcDir,
     trailer: Trailer,
     build_ids: Option<BuildIdReader<'a>>,
-    options: SynthesisOptions,
     known: Mutex<HashMap<FileKey, Option<BuildId>>>,
+    content: TaskContent,
 }
 
 /// The treatment of a task's birth.
@@ -36,14 +35,14 @@ impl<'a> Reader<'a> {
         proc: &'a ProcDir,
         trailer: Trailer,
         build_ids: Option<BuildIdReader<'a>>,
-        options: SynthesisOptions,
+        content: TaskContent,
     ) -> Reader<'a> {
         Reader {
             proc,
             trailer,
             build_ids,
-            options,
             known: Mutex::default(),
+            content,
         }
     }
 
@@ -54,18 +53,28 @@ impl<'a> Reader<'a> {
         if birth == Birth::Included {
             write_fork(tid, &status, sink);
         }
+        self.write_namespaces(tid, &status, sink);
         write_comm(tid, &status, sink);
-        if status.process.0 == tid.0 && self.options.mappings {
+        if status.process.0 == tid.0 && self.content.mappings {
             self.write_maps(status.process, sink);
         }
     }
 
+    fn write_namespaces(&self, tid: Tid, status: &TaskStatus, sink: &mut RecordSink) {
+        if self.content.namespaces {
+            namespaces::write(self.proc, status.process, tid, sink);
+        }
+    }
+
     fn write_maps(&self, process: Pid, sink: &mut RecordSink) {
-        let Some(text) = self.proc.maps(process, self.options.map_timeout) else {
+        let Some(text) = self.proc.maps(process, self.content.maps_time) else {
             return;
         };
+        let with_data = self.content.data_mappings;
         for line in text.split(|byte| *byte == b'\n') {
-            if let Some(map) = MapLine::parse(line).filter(MapLine::is_executable) {
+            let map = MapLine::parse(line);
+            let map = map.filter(|map| map.is_executable() || with_data && map.is_data());
+            if let Some(map) = map {
                 map.write(process, self.build_id(process, &map), sink);
             }
         }
@@ -99,7 +108,7 @@ impl<'a> Reader<'a> {
 
 /// All tasks, process by process.
 pub(super) fn write_all(reader: &Reader<'_>, sink: &mut RecordSink) {
-    let threads = reader.options.threads;
+    let threads = reader.content.threads;
     let buffers = parallel::map(threads, &reader.proc.processes(), |&process| {
         let mut own = RecordSink::new(reader.trailer);
         for tid in reader.proc.threads(process) {
@@ -127,10 +136,12 @@ pub(super) fn write_threads(reader: &Reader<'_>, threads: &[Tid], sink: &mut Rec
     }
 }
 
-/// The name alone.
-pub(super) fn write_name(proc: &ProcDir, pid: Pid, sink: &mut RecordSink) {
-    if let Some(status) = proc.status(Tid(pid.0)) {
-        write_comm(Tid(pid.0), &status, sink);
+/// The name, with namespaces where they are wanted.
+pub(super) fn write_name(reader: &Reader<'_>, pid: Pid, sink: &mut RecordSink) {
+    let tid = Tid(pid.0);
+    if let Some(status) = reader.proc.status(tid) {
+        reader.write_namespaces(tid, &status, sink);
+        write_comm(tid, &status, sink);
     }
 }
 

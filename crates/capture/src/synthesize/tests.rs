@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use oxperf_abi::{EventAttr, Misc, RecordType};
-use oxperf_wire::kernel::{Comm, FileIdentity, Mmap2, TaskEvent};
+use oxperf_wire::kernel::{Cgroup, Comm, FileIdentity, Mmap, Mmap2, Namespaces, TaskEvent};
 use oxperf_wire::{Cursor, Endian, RecordHeader};
 
 use super::*;
@@ -93,6 +93,21 @@ fn line(kind: RecordType, misc: Misc, cursor: &mut Cursor<'_>) -> String {
                 comm.tid,
                 String::from_utf8_lossy(comm.comm)
             )
+        }
+        RecordType::MMAP => {
+            let map = Mmap::decode(cursor).unwrap();
+            let name = String::from_utf8_lossy(map.filename);
+            format!("map {} {:#x}+{:#x} {name}", map.pid, map.start, map.len)
+        }
+        RecordType::NAMESPACES => {
+            let namespaces = Namespaces::decode(cursor).unwrap();
+            let known = namespaces.links().filter(|link| link.inode != 0).count();
+            format!("namespaces {}/{} {known}", namespaces.pid, namespaces.tid)
+        }
+        RecordType::CGROUP => {
+            let cgroup = Cgroup::decode(cursor).unwrap();
+            let is_known = cgroup.id != 0;
+            format!("cgroup {is_known} {}", String::from_utf8_lossy(cgroup.path))
         }
         RecordType::MMAP2 => {
             let map = Mmap2::decode(misc, cursor).unwrap();
@@ -229,4 +244,71 @@ fn a_hidden_kernel_leaves_no_record() {
         ));
     });
     assert_eq!(written, "");
+}
+
+#[test]
+fn what_is_wanted_of_tasks_is_written() {
+    let maps = "1000-2000 r-xp 00000000 08:01 9 /bin/x\n3000-4000 rw-p 00000000 08:01 9 /bin/x\n\
+                5000-6000 ---p 00000000 00:00 0 \n";
+    let root = FakeRoot::new(&[
+        ("proc/3/status", "Name:\tx\nTgid:\t3\nPid:\t3\nPPid:\t0\n"),
+        ("proc/3/maps", maps),
+        ("proc/3/ns/net", ""),
+        ("proc/3/ns/mnt", ""),
+    ]);
+    let written = |content: TaskContent| {
+        root.records(false, |synthesizer, sink| {
+            let plain = Synthesizer::new(&root.0, Trailer::default(), None).with(content);
+            assert_eq!(plain.proc(), synthesizer.proc());
+            plain.threads(&[Tid(3)], sink);
+        })
+    };
+    let kinds = |text: String| {
+        let words = text.lines().filter_map(|line| line.split(' ').next());
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let usual = TaskContent::default();
+    assert_eq!(kinds(written(usual)), ["comm", "map"]);
+    let everything = TaskContent {
+        data_mappings: true,
+        namespaces: true,
+        ..usual
+    };
+    let text = written(everything);
+    assert!(text.starts_with("namespaces 3/3 2\ncomm 3/3 x\n"), "{text}");
+    assert_eq!(kinds(text), ["namespaces", "comm", "map", "map"]);
+    let names = TaskContent {
+        mappings: false,
+        ..usual
+    };
+    assert_eq!(kinds(written(names)), ["comm"]);
+    let in_no_time = TaskContent {
+        maps_time: Some(Duration::ZERO),
+        ..usual
+    };
+    assert_eq!(kinds(written(in_no_time)), ["comm"]);
+}
+
+#[test]
+fn control_groups_are_written_with_their_ids() {
+    let root = FakeRoot::new(&[("groups/a/b/x", "")]);
+    fs::create_dir_all(root.0.join("proc")).unwrap();
+    let mounts = format!(
+        "cgroup2 {} cgroup2 rw 0 0\n",
+        root.0.join("groups").display()
+    );
+    fs::write(root.0.join("proc/mounts"), mounts).unwrap();
+    let written = root.records(false, |synthesizer, sink| synthesizer.cgroups(sink));
+    assert_eq!(written, "cgroup true /\ncgroup true /a\ncgroup true /a/b");
+}
+
+#[test]
+fn a_kernel_without_build_ids_is_a_plain_mapping() {
+    let symbols = "ffffffff81000000 T _text\nffffffff81800000 D _edata\n";
+    let root = FakeRoot::new(&[("proc/kallsyms", symbols)]);
+    let written = root.records(false, |synthesizer, sink| synthesizer.kernel(sink).unwrap());
+    assert_eq!(
+        written,
+        "map -1 0xffffffff81000000+0x800000 [kernel.kallsyms]_text"
+    );
 }

@@ -308,7 +308,15 @@ fn add_debug_file(cache: &BuildIdCache, places: &SearchPaths, name: &[u8], id: B
 }
 
 /// Puts the binaries of a recording's table into the cache, as perf's recorder does; what cannot be had is passed over.
-pub(crate) fn fill(root: &Path, recording: &str) -> Result<(), Failure> {
+pub(crate) fn fill(
+    root: &Path,
+    recording: &str,
+    servers: Option<Debuginfod>,
+) -> Result<(), Failure> {
+    let paths = SearchPaths {
+        debuginfod: servers,
+        ..SearchPaths::default()
+    };
     let cache = BuildIdCache::new(root.to_owned());
     let input = Input::open(recording, true)?;
     let reader = input.reader()?;
@@ -335,7 +343,7 @@ pub(crate) fn fill(root: &Path, recording: &str) -> Result<(), Failure> {
             _ => None,
         };
         if added.is_some_and(|added| added.is_ok()) && name.starts_with(b"/") {
-            add_debug_file(&cache, &SearchPaths::default(), name, id);
+            add_debug_file(&cache, &paths, name, id);
         }
     }
     Ok(())

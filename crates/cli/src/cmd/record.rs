@@ -7,6 +7,7 @@ mod messages;
 pub(in crate::cmd) mod opens;
 mod sizes;
 pub(super) mod target;
+mod users;
 mod values;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 use oxperf_capture::{
     CaptureError, Destination, LayoutError, Outcome, RecordOptions, RecordRequests,
 };
+
+use oxperf_objects::Debuginfod;
 
 use super::buildid_cache;
 use crate::arguments::behind::BehindEvents;
@@ -41,6 +44,8 @@ pub(crate) const ENTRY: Entry = Entry {
 
 /// perf's exit code for arguments that contradict each other.
 const CONTRADICTION: i32 = 234;
+/// perf's exit code for what its build cannot do.
+const NEEDS_BPF: i32 = 161;
 /// perf's exit code when no task of the target exists.
 const NO_TASK: i32 = 244;
 /// perf's exit code for threads on CPUs that do not exist.
@@ -63,6 +68,8 @@ pub(super) struct RecordCommand {
     tables: TablesOptions,
     /// Choices made for the user, to be reported.
     warnings: Vec<String>,
+    /// The same, of little consequence.
+    remarks: Vec<String>,
     verbosity: Verbosity,
     /// The text of the events that begin the next file.
     switch_events: Option<String>,
@@ -72,6 +79,8 @@ pub(super) struct RecordCommand {
     strict_loss: bool,
     /// The build-id cache that keeps the binaries that were hit; `None` to keep none.
     build_id_cache: Option<PathBuf>,
+    /// The servers that are asked for debug files of the binaries that are kept.
+    debuginfod: Option<Debuginfod>,
 }
 
 /// The end of an attempt to record.
@@ -91,6 +100,9 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
     );
     for warning in &command.warnings {
         messages.warn(warning);
+    }
+    for remark in &command.remarks {
+        messages.remark(remark);
     }
     messages.cpu_model();
     let tables = event_tables::of_machine(&command.tables)?;
@@ -167,7 +179,9 @@ fn fill_cache(command: &RecordCommand, outcome: &Outcome) {
     if !path.is_file() && !path.is_dir() {
         return;
     }
-    if let Err(failure) = buildid_cache::fill(cache, &path.to_string_lossy()) {
+    if let Err(failure) =
+        buildid_cache::fill(cache, &path.to_string_lossy(), command.debuginfod.clone())
+    {
         print_error(&format!(
             "Warning: the binaries were not put into the cache: {failure}"
         ));
@@ -201,6 +215,8 @@ pub(super) enum ArgumentProblem {
     Contradiction(String),
     /// A target that cannot exist.
     NoTask(String),
+    /// Something that perf does only with BPF programs.
+    NeedsBpf(String),
 }
 
 impl ArgumentProblem {
@@ -210,6 +226,7 @@ impl ArgumentProblem {
             ArgumentProblem::Value(message) => (message, code::BAD_OPTION),
             ArgumentProblem::Contradiction(message) => (message, CONTRADICTION),
             ArgumentProblem::NoTask(message) => (message, NO_TASK),
+            ArgumentProblem::NeedsBpf(message) => (message, NEEDS_BPF),
         };
         print_error(&message);
         Ok(exit)

@@ -266,7 +266,7 @@ pub(crate) static ALL: &[Key] = &[
         "callchain: Unknown --call-graph option value",
         RECORD,
     ),
-    key("record.debuginfod", Kind::Text, Readers::None),
+    key("record.debuginfod", Kind::Text, RECORD),
     key("report.children", Kind::Flag, REPORT),
     key("report.group", Kind::Flag, REPORT),
     key("report.percent-limit", Kind::Text, REPORT),

@@ -2,9 +2,9 @@
 
 mod course;
 mod draining;
+mod existing;
 mod files;
 mod sampling;
-mod synthesis;
 
 use std::path::PathBuf;
 
@@ -13,6 +13,7 @@ use oxperf_capture::{
     BuildIdPolicy, Destination, OutputOptions, Privilege, Program, RecordOptions, SamplingOptions,
     Start, Target, TargetOptions, system,
 };
+use oxperf_objects::Debuginfod;
 use oxperf_sys::process;
 
 use sampling::EXCLUDE_PERF;
@@ -23,6 +24,7 @@ use super::{ArgumentProblem, Performed, RecordCommand, target, values};
 use crate::arguments::Invocation;
 use crate::arguments::behind::{BehindEvents, behind_events};
 use crate::arguments::kinds::{switch, value};
+use crate::arguments::symbols::debuginfod_argument;
 use crate::configuration::Configuration;
 use crate::environment;
 use crate::event_tables;
@@ -50,16 +52,18 @@ pub(crate) fn command() -> Command {
         .args(sampling::sample_arguments())
         .next_help_heading("Whom to record")
         .args(target_arguments())
+        .next_help_heading("What was there before")
+        .args(existing::arguments())
         .next_help_heading("The file")
         .args(file_arguments())
         .args(files::options())
         .args(draining::options())
-        .args(synthesis::options())
         .next_help_heading("The course")
         .args(course::options())
         .next_help_heading("Messages")
         .args([
             flag("quiet", 'q').long("quiet").help("Print no messages but errors"),
+            value("realtime", "n").short('r').help("Let the recorder run before all programs without such a priority, from 1 to 99"),
             switch("dry-run").help("Check the options and events, and record nothing"),
             flag("verbose", 'v').long("verbose").action(ArgAction::Count).help("Also print what is opened; twice: each call that opens it"),
         ])
@@ -77,7 +81,7 @@ fn flag(name: &'static str, letter: char) -> Arg {
     switch(name).short(letter)
 }
 
-fn target_arguments() -> [Arg; 6] {
+fn target_arguments() -> [Arg; 7] {
     [
         flag("all-cpus", 'a').help("Everything on all CPUs [default without a program]"),
         value("cpu", "cpu")
@@ -89,6 +93,9 @@ fn target_arguments() -> [Arg; 6] {
         value("tid", "tid")
             .short('t')
             .help("Running threads, comma separated"),
+        value("uid", "user")
+            .short('u')
+            .help("The processes that a user runs now, by name or number"),
         value("cgroup", "name")
             .short('G')
             .action(ArgAction::Append)
@@ -98,7 +105,7 @@ fn target_arguments() -> [Arg; 6] {
     ]
 }
 
-fn file_arguments() -> [Arg; 5] {
+fn file_arguments() -> [Arg; 6] {
     [
         value("output", "file")
             .short('o')
@@ -114,6 +121,7 @@ fn file_arguments() -> [Arg; 5] {
             .help("Compress the records with Zstandard, from 1 (fast) to 22 (small)"),
         flag("no-buildid", 'B').help("Write no table of the binaries' build ids"),
         switch("buildid-all").help("List the build ids of all binaries, not only of those with samples"),
+        debuginfod_argument(),
         flag("no-buildid-cache", 'N').help("Keep no copies of the binaries in ~/.debug"),
     ]
 }
@@ -135,11 +143,13 @@ pub(in crate::cmd) fn parse(
     matches: &ArgMatches,
     configuration: &Configuration,
 ) -> Result<RecordCommand, ArgumentProblem> {
+    existing::check(matches)?;
     let workload = workload(matches);
     let per_thread = matches.get_flag("per-thread");
-    let (target, mut warnings) = target::target(TargetTexts {
+    let (target, warnings) = target::target(TargetTexts {
         pids: text(matches, "pid"),
         tids: text(matches, "tid"),
+        user: text(matches, "uid"),
         cpus: text(matches, "cpu"),
         all_cpus: matches.get_flag("all-cpus"),
         per_thread,
@@ -150,7 +160,8 @@ pub(in crate::cmd) fn parse(
         return Err(ArgumentProblem::Contradiction(message.to_owned()));
     }
     let mut sampling = sampling::options(matches, configuration)?;
-    warnings.extend(sampling::chains_beside_branches(&mut sampling));
+    let mut remarks = sampling::remarks(matches, &sampling);
+    remarks.extend(sampling::chains_beside_branches(&mut sampling));
     let is_cpu_wide = target.is_cpu_wide();
     let target = TargetOptions {
         target,
@@ -170,9 +181,10 @@ pub(in crate::cmd) fn parse(
         options: RecordOptions {
             target,
             sampling,
+            synthesis: existing::options(matches, configuration)?,
+            realtime_priority: realtime_priority(matches)?,
             output,
             draining,
-            synthesis: synthesis::chosen(matches)?,
             sysfs: environment::sysfs(),
             open_log: environment::open_log(),
         },
@@ -182,11 +194,13 @@ pub(in crate::cmd) fn parse(
         dry_run: matches.get_flag("dry-run"),
         tables: event_tables::arguments::options(matches, configuration),
         warnings,
+        remarks,
         verbosity: verbosity(matches),
         switch_events: text(matches, "switch-output-event").map(str::to_owned),
         control: course::control(matches)?,
         strict_loss: matches.get_flag("strict-loss"),
         build_id_cache,
+        debuginfod: debuginfod(matches, configuration),
     })
 }
 
@@ -257,6 +271,22 @@ fn verbosity(matches: &ArgMatches) -> Verbosity {
         1 => Verbosity::Verbose,
         _ => Verbosity::Calls,
     }
+}
+
+/// The servers that `--debuginfod` names, else `record.debuginfod`: a list, `system` for those of the environment, `no`.
+fn debuginfod(matches: &ArgMatches, configuration: &Configuration) -> Option<Debuginfod> {
+    let given = crate::arguments::debuginfod(matches);
+    given.or_else(|| match configuration.text("record.debuginfod")? {
+        "no" => None,
+        "system" => environment::debuginfod(""),
+        servers => environment::debuginfod(servers),
+    })
+}
+
+/// The priority of the recorder; 0 is none.
+fn realtime_priority(matches: &ArgMatches) -> Result<Option<i32>, ArgumentProblem> {
+    let priority = text(matches, "realtime").map(|text| values::integer(text, "switch `r'"));
+    Ok(priority.transpose()?.filter(|priority| *priority != 0))
 }
 
 /// The cache that keeps the binaries, unless the user wants no table of them or no copies.

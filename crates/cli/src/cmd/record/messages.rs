@@ -68,6 +68,13 @@ impl Messages {
         }
     }
 
+    /// A choice of little consequence.
+    pub(super) fn remark(&mut self, text: &str) {
+        if self.verbosity != Verbosity::Quiet {
+            print_error(text);
+        }
+    }
+
     /// The model by which the CPU's events are known, for whoever wants to know what is done.
     pub(super) fn cpu_model(&self) {
         if self.verbosity < Verbosity::Verbose {

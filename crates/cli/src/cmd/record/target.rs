@@ -6,13 +6,15 @@ use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_capture::Target;
 use oxperf_sys::cpus;
 
-use super::ArgumentProblem;
+use super::{ArgumentProblem, users};
 
 /// The options that name a target, as the user wrote them.
 #[derive(Clone, Copy, Default)]
 pub(in crate::cmd) struct TargetTexts<'a> {
     pub(in crate::cmd) pids: Option<&'a str>,
     pub(in crate::cmd) tids: Option<&'a str>,
+    /// A user, by name or number.
+    pub(in crate::cmd) user: Option<&'a str>,
     pub(in crate::cmd) cpus: Option<&'a str>,
     pub(in crate::cmd) all_cpus: bool,
     pub(in crate::cmd) per_thread: bool,
@@ -30,6 +32,19 @@ pub(in crate::cmd) fn target(
         }
     };
     let names_tasks = texts.pids.is_some() || texts.tids.is_some();
+    let user = texts.user.filter(|_| !names_tasks);
+    warn(
+        names_tasks && texts.user.is_some(),
+        "PID/TID switch overriding UID",
+    );
+    warn(
+        user.is_some() && texts.cpus.is_some(),
+        "UID switch overriding CPU",
+    );
+    warn(
+        user.is_some() && texts.all_cpus,
+        "UID switch overriding SYSTEM",
+    );
     warn(
         names_tasks && texts.cpus.is_some(),
         "PID/TID switch overriding CPU",
@@ -39,6 +54,9 @@ pub(in crate::cmd) fn target(
         "PID/TID switch overriding SYSTEM",
     );
     let target = match (texts.pids, texts.tids, texts.cpus) {
+        (None, None, _) if user.is_some() => {
+            Target::Processes(users::processes(user.unwrap_or_default())?)
+        }
         (Some(list), _, _) => Target::Processes(numbers(list)?.into_iter().map(Pid).collect()),
         (None, Some(list), _) => Target::Threads(numbers(list)?.into_iter().map(Tid).collect()),
         (None, None, Some(list)) => Target::Cpus(cpu_list(list)?),

@@ -51,20 +51,16 @@ fn number(text: &str, option: &str) -> Result<u64, ArgumentProblem> {
     parsed.map_err(|_| ArgumentProblem::Value(format!("{option} takes a number, not '{text}'")))
 }
 
-/// Threads that read tasks, from the text of `--num-thread-synthesize`.
-pub(super) fn synthesis_threads(text: &str) -> Result<usize, ArgumentProblem> {
-    let threads = number(text, "--num-thread-synthesize")?;
-    Ok(usize::try_from(threads).unwrap_or(usize::MAX).max(1))
-}
-
-/// The text of `--proc-map-timeout`, milliseconds.
-pub(super) fn map_timeout(text: &str) -> Result<Duration, ArgumentProblem> {
-    number(text, "--proc-map-timeout").map(Duration::from_millis)
-}
-
 /// Milliseconds off the CPU, from the text of `--off-cpu-thresh`.
 pub(super) fn off_cpu_threshold(text: &str) -> Result<Duration, ArgumentProblem> {
     number(text, "--off-cpu-thresh").map(Duration::from_millis)
+}
+
+/// A whole number, for an option that perf names so.
+pub(super) fn integer(text: &str, option: &str) -> Result<i32, ArgumentProblem> {
+    text.trim_start()
+        .parse()
+        .map_err(|_| ArgumentProblem::Value(format!(" Error: {option} expects a numerical value")))
 }
 
 /// A level of Zstandard; 0 compresses nothing.
@@ -114,6 +110,19 @@ fn pages(text: &str) -> Option<usize> {
         Some(_) => None,
     };
     pages.and_then(usize::checked_next_power_of_two)
+}
+
+/// The size of a ring of so many pages, in the largest unit that it is a whole number of.
+pub(super) fn ring_size(pages: usize) -> String {
+    let kilobytes = pages.saturating_mul(process::page_size()) >> 10;
+    let units = [('G', 20), ('M', 10)];
+    let whole = units
+        .iter()
+        .find(|(_, shift)| kilobytes >> shift << shift == kilobytes);
+    match whole {
+        Some((unit, shift)) => format!("{}{unit}", kilobytes >> shift),
+        None => format!("{kilobytes}K"),
+    }
 }
 
 /// The start of sampling, from milliseconds.

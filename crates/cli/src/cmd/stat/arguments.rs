@@ -379,6 +379,7 @@ fn target(
     let (target, warnings) = target::target(TargetTexts {
         pids: text(matches, "pid"),
         tids: text(matches, "tid"),
+        user: None,
         cpus: text(matches, "cpu"),
         all_cpus: matches.get_flag("all-cpus"),
         per_thread: false,

@@ -113,12 +113,12 @@ impl StatProblem {
     pub(super) fn of_target(problem: ArgumentProblem) -> StatProblem {
         match problem {
             ArgumentProblem::NoTask(_) => StatProblem::no_task(),
-            ArgumentProblem::Value(_) | ArgumentProblem::Contradiction(_) => {
-                StatProblem::contradiction(
-                    "failed to parse CPUs map: No such file or directory",
-                    &["--cpu", "--all-cpus"],
-                )
-            }
+            ArgumentProblem::Value(_)
+            | ArgumentProblem::Contradiction(_)
+            | ArgumentProblem::NeedsBpf(_) => StatProblem::contradiction(
+                "failed to parse CPUs map: No such file or directory",
+                &["--cpu", "--all-cpus"],
+            ),
         }
     }
 

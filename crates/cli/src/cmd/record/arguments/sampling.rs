@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::{BranchSampleType, SampleType};
-use oxperf_capture::{CallGraph, ChainParts, ExtraRecords, RegisterMask, SamplingOptions};
+use oxperf_capture::{CallGraph, ChainParts, ExtraRecords, Rate, RegisterMask, SamplingOptions};
 
 use super::super::{ArgumentProblem, values};
 use super::{flag, text};
@@ -139,7 +139,7 @@ pub(super) fn options(
         count_times: matches.get_flag("running-time"),
         clock: text(matches, "clockid").map(values::clock).transpose()?,
         off_cpu: off_cpu(matches)?,
-        records: records(matches),
+        records: records(matches, configuration),
         takes_samples: !matches.get_flag("no-samples"),
         unbuffered: matches.get_flag("no-buffering"),
         overwrite: matches.get_flag("overwrite"),
@@ -160,7 +160,7 @@ fn off_cpu(matches: &ArgMatches) -> Result<Option<Duration>, ArgumentProblem> {
     Ok(wanted.then_some(threshold))
 }
 
-fn records(matches: &ArgMatches) -> ExtraRecords {
+fn records(matches: &ArgMatches, configuration: &Configuration) -> ExtraRecords {
     ExtraRecords {
         thread_counts: matches.get_flag("stat"),
         data_mappings: matches.get_flag("data") || matches.get_flag("data-mmap"),
@@ -168,8 +168,15 @@ fn records(matches: &ArgMatches) -> ExtraRecords {
         bpf_programs: !matches.get_flag("no-bpf-event"),
         namespaces: matches.get_flag("namespaces"),
         cgroups: matches.get_flag("all-cgroups"),
-        build_ids: true,
+        build_ids: names_by_build_id(matches, configuration),
     }
+}
+
+/// `--buildid-mmap`, else `record.build-id`.
+fn names_by_build_id(matches: &ArgMatches, configuration: &Configuration) -> bool {
+    let is_given = matches.get_flag("buildid-mmap");
+    let habit = configuration.text("record.build-id");
+    is_given || !matches.get_flag("no-buildid-mmap") && habit != Some("no-mmap")
 }
 
 /// Fields of samples that options ask for.
@@ -241,11 +248,34 @@ fn branches(matches: &ArgMatches) -> Result<Option<BranchSampleType>, ArgumentPr
         text(matches, "branch-filter"),
     ) {
         (true, Some(_)) => Err(ArgumentProblem::Value(
-            "Can't use --branch-any (-b) with --branch-filter (-j).".to_owned(),
+            "Error: Can't use --branch-any (-b) with --branch-filter (-j).".to_owned(),
         )),
         (true, None) => Ok(Some(BranchSampleType::ANY)),
         (false, filters) => filters.map(values::branches).transpose(),
     }
+}
+
+/// Choices that are made for the user: a rate by a word, a ring of another size.
+pub(super) fn remarks(matches: &ArgMatches, sampling: &SamplingOptions) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let (Some(word), Some(Rate::Frequency(hertz))) = (text(matches, "freq"), sampling.rate)
+        && word.eq_ignore_ascii_case("max")
+    {
+        remarks.push(format!(
+            "info: Using a maximum frequency rate of {hertz} Hz"
+        ));
+    }
+    let asked = text(matches, "mmap-pages").and_then(|text| text.split(',').next());
+    let count = asked.and_then(|text| text.parse::<usize>().ok());
+    if let (Some(count), Some(pages)) = (count, sampling.ring_pages)
+        && count != pages
+    {
+        remarks.push(format!(
+            "rounding mmap pages size to {} ({pages} pages)",
+            values::ring_size(pages)
+        ));
+    }
+    remarks
 }
 
 /// The CPU keeps branches or calls: beside branches, chains come from frame pointers.
