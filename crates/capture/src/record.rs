@@ -542,9 +542,11 @@ impl<'a> Recorder<'a> {
             self.write_tasks(&synthesizer, &mut sink);
         }
         match self.control.workload() {
-            Some(pid) if self.control.has_started() => synthesizer.families(&[pid], &mut sink),
-            Some(pid) => synthesizer.waiting_workload(pid, &mut sink),
-            None => {}
+            Some(pid) if !self.control.has_started() => {
+                synthesizer.waiting_workload(pid, &mut sink);
+            }
+            Some(pid) if options.synthesis.tasks => synthesizer.families(&[pid], &mut sink),
+            _ => {}
         }
         sink.user_record(RecordType::FINISHED_INIT, |_| ());
         sink.into_bytes()

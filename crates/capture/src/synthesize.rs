@@ -114,16 +114,12 @@ impl<'a> Synthesizer<'a> {
 
     /// All tasks of the system, in order of their process ids, read in parallel.
     pub fn all_tasks(&self, sink: &mut RecordSink) {
-        if self.options.tasks {
-            tasks::write_all(&self.task_reader(), sink);
-        }
+        tasks::write_all(&self.task_reader(), sink);
     }
 
     /// The given threads: name, and mappings of their processes.
     pub fn threads(&self, threads: &[Tid], sink: &mut RecordSink) {
-        if self.options.tasks {
-            tasks::write_threads(&self.task_reader(), threads, sink);
-        }
+        tasks::write_threads(&self.task_reader(), threads, sink);
     }
 
     /// The given processes and those that they begot and that still have them for ancestors: names and mappings.

@@ -13,10 +13,10 @@ mod values;
 use std::path::{Path, PathBuf};
 
 use oxperf_capture::{
-    CaptureError, Destination, LayoutError, Outcome, RecordOptions, RecordRequests,
+    CaptureError, Destination, EventRequest, LayoutError, Outcome, RecordOptions, RecordRequests,
 };
-
 use oxperf_objects::Debuginfod;
+use oxperf_pmu_events::EventTables;
 
 use super::buildid_cache;
 use crate::arguments::behind::BehindEvents;
@@ -113,12 +113,7 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
         messages.warn(&problem);
     }
     let requests = behind::arranged(command, &catalogue, requests?)?;
-    let switch_events = match &command.switch_events {
-        Some(text) => {
-            events::requested(std::slice::from_ref(text), &command.options.sysfs, &tables)?
-        }
-        None => Vec::new(),
-    };
+    let switch_events = switch_events(command, &tables)?;
     if command.dry_run {
         return Ok(Performed::Nothing(code::SUCCESS));
     }
@@ -159,6 +154,19 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
         }
         Err(error) => Err(Failure::with_code(error.to_string(), exit_code(&error))),
     }
+}
+
+/// The events that begin the next file.
+fn switch_events(
+    command: &RecordCommand,
+    tables: &EventTables,
+) -> Result<Vec<EventRequest>, Failure> {
+    let texts = command.switch_events.as_slice();
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sources = EventSources::new(texts, &command.options.sysfs);
+    events::requested_in(texts, &sources.catalogue(tables))
 }
 
 /// perf's exit code for a recording that cannot be made.

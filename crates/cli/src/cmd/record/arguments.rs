@@ -146,7 +146,7 @@ pub(in crate::cmd) fn parse(
     existing::check(matches)?;
     let workload = workload(matches);
     let per_thread = matches.get_flag("per-thread");
-    let (target, warnings) = target::target(TargetTexts {
+    let (target, mut warnings) = target::target(TargetTexts {
         pids: text(matches, "pid"),
         tids: text(matches, "tid"),
         user: text(matches, "uid"),
