@@ -6,17 +6,19 @@
 //! - [`move_trace`] moves the trace of hardware from an AUX area.
 
 mod aux;
+mod homes;
 mod layout;
 mod newest;
 mod threads;
 
 pub use aux::{TraceOutput, TracePiece, move_trace};
 pub use layout::LayoutError;
-pub(crate) use layout::threads as threads_of;
+pub(crate) use layout::{home, threads as threads_of};
 pub use newest::NewestRing;
 pub(crate) use threads::{DrainShare, DrainThreads, Drained, RingToOutput};
 
-use oxperf_abi::RecordType;
+use homes::Homes;
+use oxperf_abi::{Cpu, RecordType};
 use oxperf_data::WriteError;
 use oxperf_sys::DataRing;
 use oxperf_wire::{Encoder, Endian};
@@ -33,6 +35,7 @@ pub struct Drain {
     round: Option<Vec<u8>>,
     /// The bytes that a ring holds before it is worth a pass.
     least: usize,
+    homes: Homes,
 }
 
 impl Drain {
@@ -45,6 +48,7 @@ impl Drain {
             joined: Vec::new(),
             round: Some(round.into_bytes()),
             least: 1,
+            homes: Homes::default(),
         }
     }
 
@@ -60,6 +64,13 @@ impl Drain {
     #[must_use]
     pub fn without_rounds(mut self) -> Drain {
         self.round = None;
+        self
+    }
+
+    /// Has the thread move to these CPUs before it drains a ring that has anything: those of each ring, in their order.
+    #[must_use]
+    pub fn moving_to(mut self, cpus: Vec<Vec<Cpu>>) -> Drain {
+        self.homes = Homes::new(cpus);
         self
     }
 
@@ -87,7 +98,10 @@ impl Drain {
         output: &mut impl RecordOutput,
     ) -> Result<u64, WriteError> {
         let mut moved = 0;
-        for ring in &mut self.rings {
+        for (place, ring) in self.rings.iter_mut().enumerate() {
+            if ring.pending() >= least {
+                self.homes.move_to(place);
+            }
             moved += move_ring(ring, least, &mut self.joined, output)?;
         }
         if moved > 0 {

@@ -1,5 +1,6 @@
 //! Whoever drains the rings of a recording: the recorder's own thread, or several.
 
+use oxperf_abi::Cpu;
 use oxperf_data::WriteError;
 use oxperf_sys::{DataRing, EventFd};
 
@@ -8,7 +9,7 @@ use crate::control::RecordingControl;
 use crate::drain::{self, Drain, DrainShare, DrainThreads, Drained, RingToOutput};
 use crate::error::CaptureError;
 use crate::host_files::HostFiles;
-use crate::options::{Draining, RecordOptions, ThreadMasks};
+use crate::options::{Draining, ReaderAffinity, RecordOptions, ThreadMasks};
 use crate::output::{RecordOutput, RecordingPart};
 use crate::plan::{MachineInfo, RingKey, RingKind};
 use crate::wake::DRAIN_INTERVAL;
@@ -109,6 +110,20 @@ impl RingReaders {
             }
         }
     }
+}
+
+/// The CPUs to which the recorder moves to drain each ring; none where it stays.
+pub(crate) fn homes(rings: &[(RingKey, DataRing)], options: &RecordOptions) -> Vec<Vec<Cpu>> {
+    let affinity = match &options.draining {
+        Draining::Alone(affinity) if *affinity != ReaderAffinity::System => *affinity,
+        Draining::Alone(_) | Draining::Threads(_) => return Vec::new(),
+    };
+    let places = HostFiles::this(&options.sysfs).cpus();
+    let home = |(key, _): &(RingKey, DataRing)| match key {
+        RingKey::Cpu(cpu) => drain::home(affinity, *cpu, &places),
+        RingKey::Task(_) => Vec::new(),
+    };
+    rings.iter().map(home).collect()
 }
 
 /// The descriptors that rings belong to.

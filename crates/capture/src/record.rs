@@ -227,8 +227,11 @@ impl<'a> Recorder<'a> {
         let (forward, newest) = (rings.forward, rings.backward);
         let readers = match masks {
             None => {
+                let homes = readers::homes(&forward, options);
                 let drain = Drain::new(forward.into_iter().map(|(_, ring)| ring).collect());
-                let drain = drain.with_least(options.output.least_piece);
+                let drain = drain
+                    .with_least(options.output.least_piece)
+                    .moving_to(homes);
                 RingReaders::own(drain, &acquired, &mut control, !newest.is_empty())
             }
             Some(masks) => {

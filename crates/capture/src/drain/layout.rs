@@ -3,7 +3,7 @@
 use oxperf_abi::Cpu;
 
 use crate::host_files::HostCpu;
-use crate::options::{ThreadLayout, ThreadMasks};
+use crate::options::{ReaderAffinity, ThreadLayout, ThreadMasks};
 
 /// A fault in the threads that the user states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -43,6 +43,22 @@ pub(crate) fn threads(
             stated.clone()
         }
     })
+}
+
+/// The CPUs to which a thread moves to drain the ring of a CPU; none where it stays.
+pub(crate) fn home(affinity: ReaderAffinity, cpu: Cpu, places: &[HostCpu]) -> Vec<Cpu> {
+    match affinity {
+        ReaderAffinity::System => Vec::new(),
+        ReaderAffinity::Cpu => vec![cpu],
+        ReaderAffinity::Node => {
+            let node = |cpu: Cpu| places.iter().find(|place| place.cpu == cpu)?.node;
+            let Some(own) = node(cpu) else {
+                return Vec::new();
+            };
+            let all = places.iter().map(|place| place.cpu);
+            all.filter(|&other| node(other) == Some(own)).collect()
+        }
+    }
 }
 
 /// The number of a group of CPUs, and of those around it.
@@ -146,6 +162,11 @@ mod tests {
         assert_eq!(of(ThreadLayout::Core), alike(&[&[0, 4], &[1]]));
         assert_eq!(of(ThreadLayout::Package), alike(&[&[0, 4], &[1, 5]]));
         assert_eq!(of(ThreadLayout::Node), alike(&[&[0, 1, 4]]));
+        let at = |affinity, cpu| home(affinity, Cpu(cpu), &places);
+        assert_eq!(at(ReaderAffinity::System, 1), []);
+        assert_eq!(at(ReaderAffinity::Cpu, 1), cpus(&[1]));
+        assert_eq!(at(ReaderAffinity::Node, 1), cpus(&[0, 1, 2, 4]));
+        assert_eq!(at(ReaderAffinity::Node, 5), []);
     }
 
     #[test]

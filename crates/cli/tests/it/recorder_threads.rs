@@ -102,6 +102,17 @@ fn threads_that_cannot_be_are_refused_before_anything_is_written() {
             234,
             "--per-thread option is mutually exclusive",
         ),
+        (
+            &["--threads", "--aio"],
+            234,
+            "(--aio) is mutually exclusive",
+        ),
+        (
+            &["--threads", "--affinity=cpu"],
+            234,
+            "--affinity option is mutually exclusive",
+        ),
+        (&["--affinity=core"], 129, "--affinity takes node or cpu"),
         (&["--threads", "-o", "-"], 129, "not available in pipe mode"),
     ] {
         let refused = record(&folder, options);
@@ -117,5 +128,23 @@ fn threads_that_cannot_be_are_refused_before_anything_is_written() {
             said(&refused)
         );
         assert!(!folder.0.join("perf.data").exists(), "{options:?}");
+    }
+}
+
+#[test]
+fn a_recorder_that_moves_or_compresses_loses_nothing() {
+    let folder = Folder::new("moves");
+    if !folder.records() {
+        return;
+    }
+    for options in [
+        &["--affinity=cpu", "--aio=2"][..],
+        &["--affinity=node", "-z", "--aio"],
+    ] {
+        let recorded = record(&folder, &[options, &["-o", "m.data"]].concat());
+        assert!(recorded.status.success(), "{}", said(&recorded));
+        let samples = counted(&recorded);
+        assert!(samples > 0, "{}", said(&recorded));
+        assert_eq!(shown(&folder, OXPERF, "m.data"), samples, "{options:?}");
     }
 }

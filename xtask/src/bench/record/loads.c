@@ -47,7 +47,7 @@ static void *work_and_rest(void *seconds)
     while (now() < end) {
         for (int i = 0; i < 20; i++)
             dig(20);
-        usleep(200 * 1000);
+        usleep(1000 * 1000);
     }
     return NULL;
 }

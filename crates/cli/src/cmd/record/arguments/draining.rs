@@ -5,17 +5,29 @@ use oxperf_abi::Cpu;
 use oxperf_capture::{Destination, Draining, ReaderAffinity, ThreadLayout, ThreadMasks};
 use oxperf_sys::cpus;
 
+use super::text;
+use crate::arguments::kinds::value;
 use crate::cmd::record::ArgumentProblem;
 
 /// The options.
-pub(super) fn options() -> [Arg; 1] {
-    [Arg::new("threads")
+pub(super) fn options() -> [Arg; 3] {
+    [
+        Arg::new("threads")
         .long("threads")
         .value_name("spec")
         .num_args(0..=1)
         .require_equals(true)
         .default_missing_value("cpu")
-        .help("Record with several threads, each ring into a file of its own in a directory: a thread for each cpu, core, package or numa node; or threads as CPUS/AFFINITY[:...] states them, the CPUs that each drains and those that it runs on [default: cpu]")]
+        .help("Record with several threads, each ring into a file of its own in a directory: a thread for each cpu, core, package or numa node; or threads as CPUS/AFFINITY[:...] states them, the CPUs that each drains and those that it runs on [default: cpu]"),
+        value("affinity", "node|cpu").help("Have the recorder run on the node, or on the CPU, whose ring it drains [default: where the system puts it]"),
+        Arg::new("aio")
+            .long("aio")
+            .value_name("n")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("1")
+            .help("Accepted for perf's sake: what is written goes to memory here, and the kernel writes it to the disk meanwhile"),
+    ]
 }
 
 /// Reads the options; a recording of several threads is a directory, which is the destination that is returned then.
@@ -23,9 +35,20 @@ pub(super) fn draining(
     matches: &ArgMatches,
     destination: Destination,
 ) -> Result<(Draining, Destination), ArgumentProblem> {
-    let Some(spec) = matches.get_one::<String>("threads") else {
-        return Ok((Draining::Alone(ReaderAffinity::System), destination));
+    let affinity = affinity(text(matches, "affinity"))?;
+    let aio = text(matches, "aio").map(blocks).transpose()?;
+    let Some(spec) = text(matches, "threads") else {
+        return Ok((Draining::Alone(affinity), destination));
     };
+    let refused = |message: &str| Err(ArgumentProblem::Contradiction(message.to_owned()));
+    if affinity != ReaderAffinity::System {
+        return refused("--affinity option is mutually exclusive to parallel streaming mode.");
+    }
+    if aio.is_some() {
+        return refused(
+            "Asynchronous streaming mode (--aio) is mutually exclusive to parallel streaming mode.",
+        );
+    }
     let layout = layout(spec)?;
     let directory = match destination {
         Destination::File(path) | Destination::Directory(path) => Destination::Directory(path),
@@ -36,6 +59,24 @@ pub(super) fn draining(
         }
     };
     Ok((Draining::Threads(layout), directory))
+}
+
+/// The CPUs of the recorder, from the text of `--affinity`.
+fn affinity(text: Option<&str>) -> Result<ReaderAffinity, ArgumentProblem> {
+    match text.map(str::to_ascii_lowercase).as_deref() {
+        None | Some("sys") => Ok(ReaderAffinity::System),
+        Some("node") => Ok(ReaderAffinity::Node),
+        Some("cpu") => Ok(ReaderAffinity::Cpu),
+        Some(other) => Err(ArgumentProblem::Value(format!(
+            "--affinity takes node or cpu, not '{other}'"
+        ))),
+    }
+}
+
+/// The number of `--aio`, which says how many blocks perf writes at once.
+fn blocks(text: &str) -> Result<u32, ArgumentProblem> {
+    text.parse()
+        .map_err(|_| ArgumentProblem::Value(format!("--aio takes a number, not '{text}'")))
 }
 
 /// The threads, from the text of `--threads`.
@@ -100,6 +141,15 @@ mod tests {
             Err(ArgumentProblem::Contradiction(message)) => Err(message),
             Err(other) => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn the_recorder_moves_to_a_node_or_a_cpu() {
+        assert_eq!(affinity(None), Ok(ReaderAffinity::System));
+        assert_eq!(affinity(Some("NODE")), Ok(ReaderAffinity::Node));
+        assert_eq!(affinity(Some("cpu")), Ok(ReaderAffinity::Cpu));
+        assert!(affinity(Some("core")).is_err() && blocks("x").is_err());
+        assert_eq!(blocks("9"), Ok(9));
     }
 
     #[test]
