@@ -1,4 +1,4 @@
-// Two threads with trees, formatted text and sorting.
+//! Two threads with trees, formatted text and sorting.
 use std::collections::BTreeMap;
 
 trait Visit {
