@@ -156,12 +156,12 @@ fn begins_alike(pattern: &str, cpu_id: &str) -> bool {
         _ => at.saturating_sub(1),
     };
     let begins = cpu_id.starts_with(&pattern[..sure]);
-    begins && may_follow(&pattern[sure..], cpu_id.get(sure).copied())
+    begins && may_follow(&pattern[sure..], &cpu_id[sure..])
 }
 
-/// Returns whether a letter may stand where a pattern begins with a plain set: `[0-9A]`, or with plain alternatives:
-/// `(9|A)`. Says yes of any other pattern, and of a set that may be missing.
-fn may_follow(pattern: &[u8], letter: Option<u8>) -> bool {
+/// Returns whether a text may stand where a pattern begins with a plain set: `[0-9A]`, or with plain alternatives:
+/// `(9|A0)`. Says yes of any other pattern, and of a set that may be missing.
+fn may_follow(pattern: &[u8], text: &[u8]) -> bool {
     let closing = match pattern.first() {
         Some(b'[') => b']',
         Some(b'(') => b')',
@@ -171,17 +171,18 @@ fn may_follow(pattern: &[u8], letter: Option<u8>) -> bool {
         return true;
     };
     let (inner, behind) = (&pattern[1..end], &pattern[end + 1..]);
+    if matches!(behind.first(), Some(b'*' | b'?' | b'{')) || text.is_empty() {
+        return true;
+    }
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric();
-    let may_be_missing = matches!(behind.first(), Some(b'*' | b'?' | b'{'));
-    let in_set = |letter: u8| match closing {
-        b']' => inner.iter().all(is_plain).then(|| inner.contains(&letter)),
+    match closing {
+        b']' => !inner.iter().all(is_plain) || inner.contains(&text[0]),
         _ => {
-            let mut firsts = inner.split(|byte| *byte == b'|').map(<[u8]>::first);
+            let mut alternatives = inner.split(|byte| *byte == b'|');
             let is_read = inner.iter().all(|byte| is_plain(byte) || *byte == b'|');
-            is_read.then(|| firsts.any(|first| first.is_none_or(|first| *first == letter)))
+            !is_read || alternatives.any(|alternative| text.starts_with(alternative))
         }
-    };
-    may_be_missing || letter.and_then(in_set).unwrap_or(true)
+    }
 }
 
 /// Returns whether the whole pattern has alternatives, and not only a part of it in parentheses.
@@ -344,6 +345,7 @@ AuthenticAMD-25-[[:xdigit:]]+,v1,amdzen4,core
             }
         }
         assert!(!begins_alike("x-6-(1C|26|27)", "x-6-5E"));
+        assert!(!begins_alike("x-6-(57|85)", "x-6-5E"));
         assert!(!begins_alike("x-6-[46]E", "x-6-5E"));
     }
 
