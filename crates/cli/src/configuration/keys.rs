@@ -222,7 +222,7 @@ pub(crate) static ALL: &[Key] = &[
     key("convert.queue-size", Kind::Number, Readers::None),
     key("core.addr2line-disable-warn", Kind::Flag, Readers::None),
     key("core.addr2line-timeout", Kind::Number, Readers::None),
-    key("core.proc-map-timeout", Kind::Number, Readers::None),
+    key("core.proc-map-timeout", Kind::Number, RECORD),
     key("daemon.base", Kind::Text, Readers::None),
     Key {
         name: "diff.compute",

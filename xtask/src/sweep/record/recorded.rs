@@ -47,7 +47,8 @@ impl Readers {
             ("oxperf", &self.ours),
         ] {
             let read = self.run(program, folder, &["script"])?;
-            let complaints = complaints(&shown(&read.stderr));
+            let errors = shown(&read.stderr);
+            let complaints = complaints(&errors);
             writeln!(text, "{name}: {:?} {complaints:?}", read.status.code())?;
         }
         Ok(text)
