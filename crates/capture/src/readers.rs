@@ -17,7 +17,7 @@ use crate::wake::DRAIN_INTERVAL;
 /// The readers of the rings that fill.
 pub(crate) enum RingReaders {
     /// The recorder's own thread, into one output.
-    Own(Drain),
+    Own(Box<Drain>),
     /// Several threads, each ring into a file of its own; none any more once they were stopped.
     Threads(Option<DrainThreads<RecordingPart>>),
 }
@@ -53,11 +53,11 @@ impl RingReaders {
         for (owner, kind) in owners(acquired) {
             control.watch_ring(owner, kind);
         }
-        RingReaders::Own(if beside_newest {
+        RingReaders::Own(Box::new(if beside_newest {
             drain.without_rounds()
         } else {
             drain
-        })
+        }))
     }
 
     /// Starts the threads that drain these rings of CPUs; what none of `masks` drains is drained by one more.

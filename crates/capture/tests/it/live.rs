@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use oxperf_abi::{Misc, Pid, RecordType, SoftwareId};
 use oxperf_capture::{
     BuildIdPolicy, CallGraph, CaptureError, Destination, EventRequest, Notice, Outcome,
-    OutputOptions, Program, Rate, RecordOptions, SamplingOptions, Target, TargetOptions, record,
+    OutputOptions, Program, Rate, RecordOptions, RecordRequests, SamplingOptions, Target,
+    TargetOptions, record,
 };
 use oxperf_data::Reader;
 use oxperf_data::features::{BuildIds, CmdLine, EventDesc, SampleTime};
@@ -52,9 +53,16 @@ fn options(directory: &Path, program: Program) -> RecordOptions {
     }
 }
 
+fn requests() -> RecordRequests {
+    RecordRequests {
+        events: clock(),
+        ..RecordRequests::default()
+    }
+}
+
 fn run(options: &RecordOptions) -> Result<Outcome, CaptureError> {
     let mut notices: Vec<Notice> = Vec::new();
-    record(options, clock(), &mut notices)
+    record(options, requests(), &mut notices)
 }
 
 fn written(outcome: &Outcome) -> Vec<u8> {
@@ -140,7 +148,7 @@ fn check_kernel(directory: &Directory) {
     let mut options = options(&directory.0, shell("exit 0"));
     options.output.build_ids = BuildIdPolicy::All;
     let mut notices: Vec<Notice> = Vec::new();
-    let outcome = record(&options, clock(), &mut notices).unwrap();
+    let outcome = record(&options, requests(), &mut notices).unwrap();
     let Ok(notes) = fs::read("/sys/kernel/notes") else {
         return;
     };
