@@ -77,10 +77,12 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     for name in &names {
         if !read::MEASURES.iter().any(|measure| measure.name == name)
             && !OTHERS.contains(&name.as_str())
+            && !record::SCENES.contains(&name.as_str())
         {
             bail!(
-                "no measure {name:?}; there are {}, {}",
+                "no measure {name:?}; there are {}, {}, {}",
                 OTHERS.join(", "),
+                record::SCENES.join(", "),
                 read::names()
             );
         }
@@ -109,9 +111,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     if wanted("pt") {
         traced::run(&options)?;
     }
-    if wanted("record") {
-        record::run(&options)?;
-    }
+    record::run(&options, &wanted)?;
     if wanted("scale") {
         scale::run(&options)?;
     }

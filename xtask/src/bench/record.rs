@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use super::results::{Figure, keep};
 use super::{Options, median, reference};
+pub(super) use scenes::SCENES;
 use scenes::{Running, Scene};
 
 /// Ticks of `/proc/PID/stat` in a second: Linux shows 100 to user space everywhere.
@@ -26,12 +27,16 @@ struct Recording {
     megabytes: f64,
 }
 
-/// Measures each scene with both tools alternately.
-pub(super) fn run(options: &Options) -> Result<()> {
-    for scene in scenes::all(options)? {
-        measure(&scene, options)?;
+/// Measures each scene that is wanted, or all as `record`, with both tools alternately.
+pub(super) fn run(options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+    let is_wanted = |measure: &str| wanted("record") || wanted(measure);
+    if !SCENES.into_iter().any(is_wanted) {
+        return Ok(());
     }
-    Ok(())
+    let scenes = scenes::all(options)?.into_iter();
+    scenes
+        .filter(|scene| is_wanted(scene.measure))
+        .try_for_each(|scene| measure(&scene, options))
 }
 
 fn measure(scene: &Scene, options: &Options) -> Result<()> {

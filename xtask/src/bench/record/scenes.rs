@@ -14,6 +14,16 @@ const THREADS: &str = "2000";
 /// Mappings of the process that has many.
 const MAPS: &str = "100000";
 
+/// The measures that can be asked for apart from the build.
+pub(in crate::bench) const SCENES: [&str; 6] = [
+    "record-chains",
+    "record-dwarf",
+    "record-processes",
+    "record-threads",
+    "record-maps",
+    "record-start",
+];
+
 /// A recording to make.
 pub(super) struct Scene {
     /// The name of the measure.
@@ -136,5 +146,26 @@ impl Drop for Running {
         // It may have ended by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scene_can_be_asked_for() {
+        let options = Options {
+            binary: PathBuf::new(),
+            runs: 1,
+            reference_runs: None,
+            seconds: 1,
+            processes: 1,
+            folder: PathBuf::new(),
+            table: false,
+        };
+        let scenes = of_loads(Path::new("loads"), &options);
+        let measures: Vec<&str> = scenes.iter().map(|scene| scene.measure).collect();
+        assert_eq!(measures, SCENES);
     }
 }
