@@ -73,7 +73,13 @@ fn sampled(reader: &Reader<'_>) -> Result<SampleTime, QueryError> {
 
 /// `START,STOP START,STOP ...`, in order and apart from each other.
 fn of_moments(text: &str) -> Option<Vec<(u64, u64)>> {
-    let windows: Vec<(u64, u64)> = text.split(' ').map(moments).collect::<Option<_>>()?;
+    let windows: Vec<(u64, u64)> = match text.split_once(", ") {
+        // One stretch, with a space in it.
+        Some((start, stop)) if !stop.contains([',', ' ']) => {
+            vec![moments(&format!("{start},{stop}"))?]
+        }
+        _ => text.split(' ').map(moments).collect::<Option<_>>()?,
+    };
     let ordered = windows.windows(2).all(|pair| pair[0].1 < pair[1].0);
     ordered.then_some(windows)
 }
@@ -103,11 +109,9 @@ fn nanoseconds(text: &str) -> Option<u64> {
         return None;
     }
     let fraction: u64 = format!("{fraction:0<9}").parse().ok()?;
-    whole
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(SECOND)?
-        .checked_add(fraction)
+    // As perf, whose test of `--off-cpu` counts on it: more seconds than there are begin again at 0.
+    let whole = whole.parse::<u64>().ok()?.wrapping_mul(SECOND);
+    whole.checked_add(fraction)
 }
 
 /// `PERCENT/N` or `FROM%-TO%`, comma separated, all of one form.
@@ -184,6 +188,10 @@ mod tests {
             of_moments(",1 2,"),
             Some(vec![(0, SECOND), (2 * SECOND, u64::MAX)])
         );
+        assert_eq!(of_moments("0, 2"), Some(vec![(0, 2 * SECOND)]));
+        assert_eq!(of_moments("0,1, 2"), None);
+        let far = of_moments("18446744069414584,").unwrap();
+        assert!(far[0].0 < PerfTime::OF_SUMS.0, "{far:?}");
         for wrong in [
             "",
             "1",
