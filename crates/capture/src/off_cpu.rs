@@ -17,11 +17,13 @@ use oxperf_wire::{Cursor, Encoder, Endian, RecordHeader, Sample, SampleId, Sampl
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::event::EventRequest;
-use crate::options::Rate;
+use crate::options::{CallGraph, Rate};
 use crate::output::RecordOutput;
 
 /// The name of the event in recordings.
 pub(crate) const NAME: &str = "offcpu-time";
+/// Most bytes of a copy of the stack at a switch: threads may cease to run at any rate.
+pub(crate) const LARGEST_COPY: u32 = 2 * CallGraph::STACK_SIZE;
 /// Most places whose absences are added up. At others each absence is a sample.
 const MOST_PLACES: usize = 1 << 18;
 

@@ -5,6 +5,7 @@ use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleType}
 
 use super::Tracking;
 use crate::event::{AuxAction, EventRequest};
+use crate::off_cpu;
 use crate::options::{
     CallGraph, ExtraRecords, Privilege, Rate, SamplingOptions, Target, TargetOptions,
 };
@@ -263,7 +264,7 @@ impl Builder<'_> {
             }
             // Threads may cease to run at any rate.
             CallGraph::Dwarf { stack_size } if self.request.is_off_cpu() => CallGraph::Dwarf {
-                stack_size: stack_size.min(CallGraph::STACK_SIZE),
+                stack_size: stack_size.min(off_cpu::LARGEST_COPY),
             },
             chosen => chosen,
         }
