@@ -48,6 +48,10 @@ pub(super) fn apply(
         warnings.push(message.to_owned());
     }
     if let Some(rotation) = output.rotation {
+        if matches!(output.destination, Destination::Directory(_)) {
+            let message = "--switch-output needs files, and --threads writes a directory";
+            return Err(ArgumentProblem::Contradiction(message.to_owned()));
+        }
         output.timestamp_name = true;
         if output.build_ids != BuildIdPolicy::All {
             // Each file would be read back while the next one is written.

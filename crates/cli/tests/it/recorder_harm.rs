@@ -1,0 +1,151 @@
+//! What may happen to a recorder while it records: killed at any moment, stopped, its output full or removed, its program
+//! forking or closing descriptors.
+
+use std::fs::{self, File};
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::recorder::{
+    BUSY, Folder, OXPERF, data_size, ended, finish, said, send, until, workload,
+};
+
+/// Milliseconds of user time that a process has used.
+fn user_time(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let behind_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = behind_name.split_whitespace().nth(11);
+    ticks.and_then(|ticks| ticks.parse::<u64>().ok()).unwrap_or(0) * 10
+}
+
+/// Records a sample a millisecond of a busy program to a file, or a stream into one.
+fn recorder(folder: &Folder, options: &[&str]) -> Child {
+    let words = [
+        &["record", "-N", "-c", "1000000", "-e", "task-clock:u"],
+        options,
+        &["--", "sh", "-c", BUSY],
+    ]
+    .concat();
+    let mut command = folder.command(OXPERF, &words);
+    command.stdout(Stdio::from(File::create(folder.join("out")).unwrap()));
+    command.spawn().unwrap()
+}
+
+#[test]
+fn killing_costs_a_second_at_most() {
+    let folder = Folder::new("second-at-most");
+    if !folder.records() {
+        return;
+    }
+    for (name, options) in [
+        ("f.data", &["-o", "f.data"][..]),
+        ("f.data", &["-z", "-o", "f.data"]),
+        ("out", &["-o", "-"]),
+    ] {
+        let mut recorder = recorder(&folder, options);
+        let busy = workload(&recorder);
+        until("it runs", || user_time(busy) > 300);
+        let before = user_time(busy);
+        sleep(Duration::from_secs(1));
+        recorder.kill().unwrap();
+        send("-KILL", busy);
+        ended(&mut recorder);
+        let samples = folder.samples(name) as u64;
+        // A tick of the program's time counts for the one who has it at its end, and the kernel's part has no samples.
+        assert!(samples * 10 > before * 7, "{options:?}: {samples} of {before}");
+    }
+}
+
+#[test]
+fn killed_at_any_moment_of_its_end_it_leaves_a_file() {
+    let folder = Folder::new("killed-at-end");
+    if !folder.records() {
+        return;
+    }
+    for moment in 0..12 {
+        let mut recorder = recorder(&folder, &["-o", "f.data"]);
+        let busy = workload(&recorder);
+        until("samples", || data_size(&folder.join("f.data")) > 1000);
+        send("-KILL", busy);
+        sleep(Duration::from_millis(moment * 2));
+        // It may have ended by then.
+        let _ = recorder.kill();
+        ended(&mut recorder);
+        assert!(folder.samples("f.data") > 0, "after {} ms", moment * 2);
+        let dump = folder.run(OXPERF, &["report", "--stats", "-i", "f.data"]);
+        assert!(dump.status.success(), "{}", said(&dump));
+        // The next recording has to tell its file from this one.
+        fs::remove_file(folder.join("f.data")).unwrap();
+    }
+}
+
+#[test]
+fn an_output_that_takes_nothing_is_told() {
+    let folder = Folder::new("dev-full");
+    if !folder.records() {
+        return;
+    }
+    let words = ["record", "-N", "-e", "task-clock:u", "-o", "/dev/full", "true"];
+    let output = folder.run(OXPERF, &words);
+    assert_eq!(output.status.code(), Some(255));
+    assert!(said(&output).contains("No space left on device"), "{}", said(&output));
+}
+
+#[test]
+fn an_output_that_is_removed_hurts_nobody() {
+    let folder = Folder::new("removed");
+    if !folder.records() {
+        return;
+    }
+    let recorder = recorder(&folder, &["-o", "f.data"]);
+    let busy = workload(&recorder);
+    until("samples", || data_size(&folder.join("f.data")) > 1000);
+    fs::remove_file(folder.join("f.data")).unwrap();
+    fs::write(folder.join("f.data"), "another's").unwrap();
+    send("-KILL", busy);
+    let output = finish(recorder);
+    assert!(said(&output).contains("Captured and wrote"), "{}", said(&output));
+    let text = fs::read_to_string(folder.join("f.data")).unwrap();
+    assert_eq!(text, "another's");
+}
+
+#[test]
+fn programs_that_fork_or_close_everything_are_recorded() {
+    let folder = Folder::new("programs");
+    if !folder.records() {
+        return;
+    }
+    let spin = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+    let closing = format!(
+        "n=3; while [ $n -lt 200 ]; do eval \"exec $n>&-\"; n=$((n+1)); done; exec 3</dev/null 4</dev/null; {spin}; exit 4"
+    );
+    let forking = format!("({spin}) & ({spin}) & {spin}; exit 5");
+    for (script, code) in [(closing, 4), (forking, 5)] {
+        let words = ["record", "-N", "-e", "task-clock:u", "-o", "f.data", "--", "sh", "-c", &script];
+        let output = folder.run(OXPERF, &words);
+        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+        assert!(folder.samples("f.data") > 10, "{script}");
+    }
+}
+
+#[test]
+fn a_recorder_that_was_stopped_goes_on() {
+    let folder = Folder::new("stopped");
+    if !folder.records() {
+        return;
+    }
+    let recorder = recorder(&folder, &["-o", "f.data"]);
+    let busy = workload(&recorder);
+    let path = folder.join("f.data");
+    until("samples", || data_size(&path) > 1000);
+    send("-STOP", recorder.id());
+    let used = user_time(busy);
+    until("it runs on", || user_time(busy) > used + 300);
+    let size = data_size(&path);
+    send("-CONT", recorder.id());
+    until("the rest", || data_size(&path) > size + 5000);
+    send("-INT", recorder.id());
+    let output = finish(recorder);
+    assert!(!said(&output).contains("lost"), "{}", said(&output));
+    assert!(folder.samples("f.data") as u64 * 10 > (used + 300) * 7, "{}", said(&output));
+}
