@@ -93,7 +93,7 @@ impl CountedPorts {
     pub(super) fn requests(&self, catalogue: &Catalogue<'_>) -> Result<Vec<EventRequest>, Failure> {
         let group = |port: &RootPort| {
             let event = |terms: &&str| format!("uncore_iio_{}/{terms}/", port.unit);
-            let events: Vec<String> = DIRECTIONS.iter().map(|terms| event(terms)).collect();
+            let events: Vec<String> = DIRECTIONS.iter().map(event).collect();
             format!("{{{}}}", events.join(","))
         };
         let groups: Vec<String> = self.ports.iter().map(group).collect();
