@@ -6,13 +6,16 @@ use super::super::stat;
 
 /// The bits of the events by which perf itself learns of BPF programs, in rings that no recording takes.
 const OF_PERF: &str = " bits: watermark sample_id_all bpf_event; ";
+/// The registers by which perf finds out which ones samples can hold.
+const PROBED: &str = " regs_intr=0xffffffff00000000 ";
 
 /// The log without what perf asks for itself.
 pub(super) fn comparable(log: &str) -> String {
     let number = |line: &str| line.split(' ').nth(1).map(str::to_owned);
     let own: BTreeSet<String> = log
         .lines()
-        .filter(|line| line.starts_with("open ") && line.contains(OF_PERF))
+        .filter(|line| line.starts_with("open "))
+        .filter(|line| line.contains(OF_PERF) || line.contains(PROBED))
         .filter_map(number)
         .collect();
     let is_recorded = |line: &&str| number(line).is_none_or(|event| !own.contains(&event));
