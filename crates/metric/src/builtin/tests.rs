@@ -4,13 +4,13 @@ use super::*;
 use crate::{MachineConstants, MetricCatalogue, MetricExpression, MetricPlan, PlanOptions};
 
 /// A machine that has the events of some PMUs.
-struct Machine {
+struct Machine<'e> {
     constants: MachineConstants,
     /// Beginnings of the events that exist.
-    events: &'static [&'static str],
+    events: &'e [&'e str],
 }
 
-impl MetricEnvironment for Machine {
+impl MetricEnvironment for Machine<'_> {
     fn constant(&self, name: &str) -> Option<f64> {
         self.constants.value(name)
     }
@@ -24,7 +24,7 @@ impl MetricEnvironment for Machine {
     }
 }
 
-fn machine(events: &'static [&'static str]) -> Machine {
+fn machine<'e>(events: &'e [&'e str]) -> Machine<'e> {
     Machine {
         constants: MachineConstants {
             slots: Some(5),
