@@ -31,7 +31,6 @@ mod recorder_ends;
 mod recorder_files;
 mod recorder_harm;
 mod recorder_newest;
-mod recorder_privileges;
 mod recorder_shortages;
 mod recorder_threads;
 mod refused_options;
