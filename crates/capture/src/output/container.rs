@@ -3,6 +3,8 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 use std::rc::Rc;
 
 use oxperf_data::features::{BuildIds, Compression, DirFormat, SampleTime};
@@ -25,6 +27,19 @@ pub(super) enum Container {
         claim: Claim,
     },
     Stream(StreamWriter<StreamOutput>),
+}
+
+/// Returns whether an output is written from its beginning to its end: standard output, or a named pipe.
+pub(super) fn is_stream(to: &Destination) -> bool {
+    match to {
+        Destination::StandardOutput => true,
+        Destination::File(path) => is_pipe(path),
+        Destination::Directory(_) => false,
+    }
+}
+
+fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
 }
 
 /// Features that are known at the end.
@@ -50,6 +65,10 @@ impl Container {
             source,
         };
         let container = match to {
+            Destination::File(path) if is_pipe(path) => {
+                let stream = StreamOutput::named(path, interrupts).map_err(unmade)?;
+                StreamWriter::begin(stream, events, &features).map(Container::Stream)
+            }
             Destination::File(path) => {
                 let (file, claim) = file::create(path).map_err(unmade)?;
                 Writer::begin(file, events).map(|writer| Container::File {

@@ -11,7 +11,7 @@ use oxperf_sys::Waker;
 
 use super::RecordOutput;
 use super::compression::{Compressor, Volume};
-use super::container::{Container, FinalFeatures};
+use super::container::{self, Container, FinalFeatures};
 use super::packing::{Packed, Packing, Worked};
 use super::part::RecordingPart;
 use crate::error::CaptureError;
@@ -61,7 +61,7 @@ impl Recording {
         };
         let compressor = compression.map(Compressor::new).transpose();
         let compressor = compressor.map_err(unmade)?;
-        let is_stream = to == Destination::StandardOutput;
+        let is_stream = container::is_stream(&to);
         if let Some(compressor) = &compressor
             && is_stream
         {

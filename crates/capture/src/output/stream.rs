@@ -1,18 +1,25 @@
-//! Standard output as the destination of a recording: a reader that takes nothing does not keep the recorder from ending.
+//! Standard output, or a named pipe, as the destination of a recording: a reader that takes nothing does not keep the recorder from ending.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use oxperf_sys::{PollSet, PollSlot};
+use oxperf_sys::files::is_trusted_owner;
+use oxperf_sys::{Errno, PollSet, PollSlot};
 
 use crate::interrupts::{GRACE, Interrupts};
 
 /// Bytes that a pipe or socket takes at once where it says that it takes any.
 const ALWAYS_TAKEN: usize = 4096;
+
+/// The kernel's answer to the opening of a pipe without a reader: `ENXIO`.
+const NO_READER: Errno = Errno(6);
+/// The time after which a reader is looked for again.
+const READER_LOOK: Duration = Duration::from_millis(20);
 
 /// Writes to a file as files are written, to anything else as its reader takes it. Once a signal has asked the recorder
 /// to end, a reader that takes nothing for the grace period is given up; a second signal gives it up at once.
@@ -44,6 +51,37 @@ impl StreamOutput {
             output.as_fd().try_clone_to_owned().map(File::from)?,
             interrupts,
         )
+    }
+
+    /// Opens a named pipe of the user's or of root, when it has a reader.
+    ///
+    /// # Errors
+    /// The kernel's answer; `Interrupted` where a signal asked the recorder to end before a reader came.
+    pub(crate) fn named(path: &Path, interrupts: Rc<Interrupts>) -> io::Result<StreamOutput> {
+        let owner = std::fs::metadata(path)?.uid();
+        if !is_trusted_owner(owner) {
+            let text =
+                format!("this pipe belongs to user {owner}: remove it, or name another place");
+            return Err(io::Error::new(ErrorKind::PermissionDenied, text));
+        }
+        let mut poll = PollSet::new();
+        poll.add(&*interrupts);
+        loop {
+            let mut opening = OpenOptions::new();
+            let opening = opening.write(true).custom_flags(oxperf_sys::NON_BLOCKING);
+            match opening.open(path) {
+                Err(error) if Errno::of(&error) == NO_READER => {}
+                opened => return StreamOutput::new(opened?, interrupts),
+            }
+            poll.wait(Some(READER_LOOK))?;
+            interrupts.take();
+            if interrupts.signal().is_some() {
+                return Err(io::Error::new(
+                    ErrorKind::Interrupted,
+                    "nobody reads this pipe",
+                ));
+            }
+        }
     }
 
     fn new(given: File, interrupts: Rc<Interrupts>) -> io::Result<StreamOutput> {

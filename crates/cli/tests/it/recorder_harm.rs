@@ -15,7 +15,10 @@ fn user_time(pid: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let behind_name = stat.rsplit(')').next().unwrap_or_default();
     let ticks = behind_name.split_whitespace().nth(11);
-    ticks.and_then(|ticks| ticks.parse::<u64>().ok()).unwrap_or(0) * 10
+    ticks
+        .and_then(|ticks| ticks.parse::<u64>().ok())
+        .unwrap_or(0)
+        * 10
 }
 
 /// Records a sample a millisecond of a busy program to a file, or a stream into one.
@@ -52,7 +55,10 @@ fn killing_costs_a_second_at_most() {
         ended(&mut recorder);
         let samples = folder.samples(name) as u64;
         // A tick of the program's time counts for the one who has it at its end, and the kernel's part has no samples.
-        assert!(samples * 10 > before * 7, "{options:?}: {samples} of {before}");
+        assert!(
+            samples * 10 > before * 7,
+            "{options:?}: {samples} of {before}"
+        );
     }
 }
 
@@ -85,10 +91,61 @@ fn an_output_that_takes_nothing_is_told() {
     if !folder.records() {
         return;
     }
-    let words = ["record", "-N", "-e", "task-clock:u", "-o", "/dev/full", "true"];
+    let words = [
+        "record",
+        "-N",
+        "-e",
+        "task-clock:u",
+        "-o",
+        "/dev/full",
+        "true",
+    ];
     let output = folder.run(OXPERF, &words);
     assert_eq!(output.status.code(), Some(255));
-    assert!(said(&output).contains("No space left on device"), "{}", said(&output));
+    assert!(
+        said(&output).contains("No space left on device"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn a_named_pipe_takes_a_stream() {
+    let folder = Folder::new("pipe");
+    if !folder.records() {
+        return;
+    }
+    assert!(folder.run("mkfifo", &["pipe"]).status.success());
+    let words = [
+        "record",
+        "-N",
+        "-e",
+        "task-clock",
+        "-o",
+        "pipe",
+        "sh",
+        "-c",
+        "echo said",
+    ];
+    let recorder = folder.command(OXPERF, &words).spawn().unwrap();
+    let stream = fs::read(folder.join("pipe")).unwrap();
+    let output = finish(recorder);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(output.stdout, b"said\n");
+    fs::write(folder.join("f.data"), stream).unwrap();
+    let checked = folder.run(OXPERF, &["data", "check", "-i", "f.data"]);
+    assert!(checked.status.success(), "{}", said(&checked));
+    // Without a reader a signal ends the wait.
+    let recorder = folder.command(OXPERF, &words).spawn().unwrap();
+    workload(&recorder);
+    sleep(Duration::from_millis(300));
+    send("-INT", recorder.id());
+    let output = finish(recorder);
+    assert!(
+        said(&output).contains("nobody reads this pipe"),
+        "{}",
+        said(&output)
+    );
 }
 
 #[test]
@@ -104,7 +161,11 @@ fn an_output_that_is_removed_hurts_nobody() {
     fs::write(folder.join("f.data"), "another's").unwrap();
     send("-KILL", busy);
     let output = finish(recorder);
-    assert!(said(&output).contains("Captured and wrote"), "{}", said(&output));
+    assert!(
+        said(&output).contains("Captured and wrote"),
+        "{}",
+        said(&output)
+    );
     let text = fs::read_to_string(folder.join("f.data")).unwrap();
     assert_eq!(text, "another's");
 }
@@ -121,7 +182,18 @@ fn programs_that_fork_or_close_everything_are_recorded() {
     );
     let forking = format!("({spin}) & ({spin}) & {spin}; exit 5");
     for (script, code) in [(closing, 4), (forking, 5)] {
-        let words = ["record", "-N", "-e", "task-clock:u", "-o", "f.data", "--", "sh", "-c", &script];
+        let words = [
+            "record",
+            "-N",
+            "-e",
+            "task-clock:u",
+            "-o",
+            "f.data",
+            "--",
+            "sh",
+            "-c",
+            &script,
+        ];
         let output = folder.run(OXPERF, &words);
         assert_eq!(output.status.code(), Some(code), "{}", said(&output));
         assert!(folder.samples("f.data") > 10, "{script}");
@@ -147,5 +219,9 @@ fn a_recorder_that_was_stopped_goes_on() {
     send("-INT", recorder.id());
     let output = finish(recorder);
     assert!(!said(&output).contains("lost"), "{}", said(&output));
-    assert!(folder.samples("f.data") as u64 * 10 > (used + 300) * 7, "{}", said(&output));
+    assert!(
+        folder.samples("f.data") as u64 * 10 > (used + 300) * 7,
+        "{}",
+        said(&output)
+    );
 }
