@@ -178,7 +178,7 @@ fn programs_that_fork_or_close_everything_are_recorded() {
     }
     let spin = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
     let closing = format!(
-        "n=3; while [ $n -lt 200 ]; do eval \"exec $n>&-\"; n=$((n+1)); done; exec 3</dev/null 4</dev/null; {spin}; exit 4"
+        "n=3; while [ $n -lt 10 ]; do eval \"exec $n>&-\"; n=$((n+1)); done; exec 3</dev/null 4</dev/null; {spin}; exit 4"
     );
     let forking = format!("({spin}) & ({spin}) & {spin}; exit 5");
     for (script, code) in [(closing, 4), (forking, 5)] {

@@ -119,7 +119,7 @@ fn mistakes_have_the_sentences_and_code_of_perf() {
         ),
         (
             &["record", "--all"],
-            " Error: Ambiguous option: all (could be --all-kernel or --all-cpus)",
+            " Error: Ambiguous option: all (could be --all-cgroups or --all-cpus)",
         ),
         (&["data", "frob"], "Unknown command: frob"),
         (&["--frob"], "Unknown option: --frob"),

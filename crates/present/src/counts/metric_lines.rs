@@ -258,9 +258,10 @@ mod tests {
             lines[1].starts_with(" web                              1.5 "),
             "{text}"
         );
+        // As with perf, a label ends one column behind its values.
         assert_eq!(
             lines[0].find("GHz  a"),
-            lines[1].find("1.5").map(|at| at - 3)
+            lines[1].find("1.5").map(|at| at - 2)
         );
         let separator = ",".to_owned();
         assert_eq!(

@@ -34,13 +34,3 @@ fn options_that_exclude_each_other_are_refused_in_perfs_words() {
         assert_eq!(refused(&words), (message.to_owned(), 22), "{words:?}");
     }
 }
-
-#[test]
-fn what_is_not_here_yet_is_refused_with_a_way_around() {
-    for words in [&["--record-tpebs"][..], &["--iostat"]] {
-        let (message, code) = refused(words);
-        assert!(message.contains("is not here yet: "), "{message}");
-        assert_eq!(code, 129);
-    }
-    assert!(parse_words(&["-e", "task-clock", "true"]).is_ok());
-}
