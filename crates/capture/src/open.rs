@@ -26,6 +26,8 @@ pub struct OpenEvent {
     pub ring_kind: RingKind,
     /// It counts while the leader of its group does.
     pub follows_leader: bool,
+    /// It is there for the records of tasks alone.
+    pub tracks_tasks: bool,
 }
 
 /// The rings of a plan.
@@ -135,6 +137,7 @@ impl OpenEvents {
                 ids: Vec::new(),
                 ring_kind: event.ring_kind(),
                 follows_leader: event.request.leader.is_some(),
+                tracks_tasks: event.tracking && event.request.is_dummy(),
             });
         }
         Ok(open)
@@ -277,15 +280,23 @@ impl OpenEvents {
     /// # Errors
     /// The kernel's answer.
     pub fn enable(&self, kernel: &dyn Kernel) -> io::Result<()> {
-        self.control_all(kernel, Control::Enable(ControlScope::Event))
+        OpenEvents::control_by_cpu(
+            self.events.iter(),
+            kernel,
+            Control::Enable(ControlScope::Event),
+        )
     }
 
-    /// Stops the counting of everything.
+    /// Stops the counting of everything; what tracks tasks alone comes last.
     ///
     /// # Errors
     /// The kernel's answer.
     pub fn disable(&self, kernel: &dyn Kernel) -> io::Result<()> {
-        self.control_all(kernel, Control::Disable(ControlScope::Event))
+        let stop = Control::Disable(ControlScope::Event);
+        let (trackers, others): (Vec<&OpenEvent>, Vec<&OpenEvent>) =
+            self.events.iter().partition(|event| event.tracks_tasks);
+        OpenEvents::control_by_cpu(others.into_iter(), kernel, stop)?;
+        OpenEvents::control_by_cpu(trackers.into_iter(), kernel, stop)
     }
 
     /// Starts or stops the counting of all events, or of those of a name, and returns whether there are any. What tracks
@@ -318,8 +329,13 @@ impl OpenEvents {
         Ok(is_known)
     }
 
-    fn control_all(&self, kernel: &dyn Kernel, control: Control<'_>) -> io::Result<()> {
-        let leaders = self.events.iter().filter(|event| !event.follows_leader);
+    /// Switches these events, CPU by CPU.
+    fn control_by_cpu<'a>(
+        events: impl Iterator<Item = &'a OpenEvent>,
+        kernel: &dyn Kernel,
+        control: Control<'_>,
+    ) -> io::Result<()> {
+        let leaders = events.filter(|event| !event.follows_leader);
         let mut fds: Vec<&(OpenSite, EventFd)> = leaders.flat_map(|event| &event.fds).collect();
         fds.sort_by_key(|(site, _)| site.cpu);
         fds.iter()

@@ -237,8 +237,12 @@ impl Builder<'_> {
             fields |= SampleType::ADDR | SampleType::DATA_SRC;
         }
         let sampling = self.common.sampling;
-        let fields = (fields | sampling.fields).without(sampling.left_out);
-        self.with_known_weight(fields)
+        let left_out = match self.request.carries_data() {
+            // What an event tells of a moment always has the moment.
+            true => sampling.left_out.without(SampleType::TIME),
+            false => sampling.left_out,
+        };
+        self.with_known_weight((fields | sampling.fields).without(left_out))
     }
 
     /// The latencies of a sample where the kernel has them, else their sum.

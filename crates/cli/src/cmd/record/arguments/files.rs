@@ -41,6 +41,10 @@ pub(super) fn apply(
     output.tail_synthesis = matches.get_flag("tail-synthesize") || matches.get_flag("overwrite");
     let least = text(matches, "mmap-flush").map(|text| least_piece(text, ring_bytes));
     output.least_piece = least.transpose()?.unwrap_or(1);
+    if matches.get_flag("overwrite") && matches!(output.destination, Destination::Directory(_)) {
+        let message = "--overwrite beside --threads is not here yet: take one of them";
+        return Err(ArgumentProblem::Contradiction(message.to_owned()));
+    }
     output.rotation = rotation(matches)?;
     if let (Some(_), Destination::Directory(_)) = (output.rotation, &output.destination) {
         output.rotation = None;
@@ -48,10 +52,6 @@ pub(super) fn apply(
         warnings.push(message.to_owned());
     }
     if let Some(rotation) = output.rotation {
-        if matches!(output.destination, Destination::Directory(_)) {
-            let message = "--switch-output needs files, and --threads writes a directory";
-            return Err(ArgumentProblem::Contradiction(message.to_owned()));
-        }
         output.timestamp_name = true;
         if output.build_ids != BuildIdPolicy::All {
             // Each file would be read back while the next one is written.
