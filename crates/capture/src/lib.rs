@@ -7,7 +7,7 @@
 //! user should know goes to an [`Observer`], and what stops a recording is a [`CaptureError`] that names the setting
 //! that forbids it and the command that allows it.
 //!
-//! Not done here yet: directories, and the recording of AUX traces, for which [`drain`] has the first step.
+//! Not done here yet: the recording of AUX traces, for which [`drain`] has the first step.
 //!
 //! ```
 //! use oxperf_abi::{Cpu, SoftwareId};
