@@ -6,10 +6,11 @@
 //! ```
 
 mod commands;
+mod surroundings;
 
 use std::path::{Path, PathBuf};
 
-use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, Tid};
+use oxperf_abi::{EventAttr, EventId, Misc, RecordType};
 use oxperf_data::{FeatureSet, WriteError, WriterEvent};
 use oxperf_sys::{BackwardRing, Kernel, LoggingKernel, RealKernel, RingPages};
 use oxperf_wire::kernel::LostSamples;
@@ -36,8 +37,9 @@ use crate::plan::{MachineInfo, Purpose, RingKey, RingKind};
 use crate::readers::{self, RingReaders};
 use crate::rotation::{Asked, SwitchTrigger};
 use crate::switch_events::SwitchEvents;
-use crate::synthesize::{BuildIdReader, ProcDir, RecordSink, Synthesizer, TaskContent, Trailer};
-use crate::{build_id, describe, system, tracing};
+use crate::synthesize::ProcDir;
+use crate::{system, tracing};
+use surroundings::Surroundings;
 
 /// The result of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -284,8 +286,8 @@ impl<'a> Recorder<'a> {
             self.recording.current().settle()?;
         }
         let beginning = match self.context.options.output.tail_synthesis {
-            true => self.waiting_workload(),
-            false => self.existing(observer),
+            true => self.surroundings().waiting_workload(),
+            false => self.surroundings().existing(observer),
         };
         self.recording.current().append(&beginning)?;
         if let Some(priority) = self.context.options.realtime_priority {
@@ -421,7 +423,7 @@ impl<'a> Recorder<'a> {
     /// Ends the file and begins the next one, which can be read alone: what runs is looked at before the rings are drained,
     /// because a task that ends meanwhile may have samples in both.
     fn switch_output(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
-        let existing = self.existing(observer);
+        let existing = self.surroundings().existing(observer);
         let (tail, beginning) = match self.context.options.output.tail_synthesis {
             true => (&existing[..], &[][..]),
             false => (&[][..], &existing[..]),
@@ -488,87 +490,22 @@ impl<'a> Recorder<'a> {
             .map_err(CaptureError::Enable)
     }
 
-    /// The name of the workload that waits.
-    fn waiting_workload(&self) -> Vec<u8> {
-        let mut sink = RecordSink::new(self.trailer());
-        if let Some(pid) = self.control.workload() {
-            Synthesizer::new(Path::new("/"), self.trailer(), None).waiting_workload(pid, &mut sink);
+    /// What is there beside the events, to be described.
+    fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
+            options: self.context.options,
+            machine: &self.context.machine,
+            control: &self.control,
+            acquired: &self.acquired,
+            bpf: self.bpf.as_ref(),
         }
-        sink.into_bytes()
     }
 
     /// What exists at the end, where that is described then.
     fn tail(&self, observer: &mut dyn Observer) -> Vec<u8> {
         match self.context.options.output.tail_synthesis {
-            true => self.existing(observer),
+            true => self.surroundings().existing(observer),
             false => Vec::new(),
-        }
-    }
-
-    /// The trailer of records that are made here.
-    fn trailer(&self) -> Trailer {
-        let first = self.acquired.plan.events.first();
-        first.map_or(Trailer::default(), |event| Trailer::of(&event.attr))
-    }
-
-    /// The records of what describes the recording and of what existed before it.
-    fn existing(&self, observer: &mut dyn Observer) -> Vec<u8> {
-        let (plan, open) = (&self.acquired.plan, &self.acquired.open);
-        let trailer = self.trailer();
-        let mut sink = RecordSink::new(trailer);
-        let options = self.context.options;
-        let by_build_id = options.sampling.records.build_ids;
-        let build_ids: Option<BuildIdReader<'_>> = by_build_id.then_some(&build_id::of_file);
-        let synthesizer = Synthesizer::new(Path::new("/"), trailer, build_ids);
-        let synthesizer = synthesizer.with(task_content(options));
-        let thread = self.control.workload_thread();
-        describe::write_id_index(plan, open, thread, &mut sink);
-        if plan
-            .events
-            .iter()
-            .any(|event| !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL))
-        {
-            let written = synthesizer.kernel(&mut sink);
-            written.unwrap_or_else(|error| observer.notice(Notice::KernelMapMissing(error)));
-        }
-        if let Some(bpf) = &self.bpf {
-            bpf.write(&mut sink);
-        }
-        describe::write_event_updates(plan, open, &mut sink);
-        let watched: Vec<_> = self.watched_threads();
-        describe::write_thread_map(&watched, Some(synthesizer.proc()), &mut sink);
-        describe::write_cpu_map(plan, &mut sink);
-        if options.synthesis.cgroups && options.sampling.records.cgroups {
-            synthesizer.cgroups(&mut sink);
-        }
-        if options.synthesis.tasks {
-            self.write_tasks(&synthesizer, &mut sink);
-        }
-        match self.control.workload() {
-            Some(pid) if !self.control.has_started() => {
-                synthesizer.waiting_workload(pid, &mut sink);
-            }
-            Some(pid) if options.synthesis.tasks => synthesizer.families(&[pid], &mut sink),
-            _ => {}
-        }
-        sink.user_record(RecordType::FINISHED_INIT, |_| ());
-        sink.into_bytes()
-    }
-
-    fn watched_threads(&self) -> Vec<Tid> {
-        match self.context.options.target.target {
-            Target::Workload => self.control.workload_thread().into_iter().collect(),
-            _ => self.context.machine.threads.clone(),
-        }
-    }
-
-    fn write_tasks(&self, synthesizer: &Synthesizer<'_>, sink: &mut RecordSink) {
-        match self.context.options.target.target {
-            Target::AllCpus | Target::Cpus(_) => synthesizer.all_tasks(sink),
-            Target::Processes(_) | Target::Threads(_) => {
-                synthesizer.threads(&self.context.machine.threads, sink)
-            }
-            Target::Workload => {}
         }
     }
 
@@ -585,18 +522,6 @@ impl<'a> Recorder<'a> {
         }
         self.recording.current().append(encoder.as_bytes())?;
         Ok(all)
-    }
-}
-
-/// The parts of tasks that a recording holds.
-fn task_content(options: &RecordOptions) -> TaskContent {
-    let (records, synthesis) = (options.sampling.records, options.synthesis);
-    TaskContent {
-        mappings: synthesis.mappings,
-        data_mappings: records.data_mappings,
-        namespaces: records.namespaces,
-        threads: synthesis.threads,
-        maps_time: synthesis.maps_time,
     }
 }
 
@@ -674,136 +599,4 @@ fn standing_features(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::options::{OutputOptions, Program, TargetOptions};
-    use oxperf_abi::{Cpu, SoftwareId};
-    use oxperf_data::Reader;
-    use oxperf_sys::{FakeCall, FakeKernel};
-    use std::fs;
-
-    /// Records a shell that exits with 7 on a machine of one CPU with rings of one page; `fill` writes into the rings once
-    /// they are open. The result and the file.
-    fn recorded(
-        kernel: &FakeKernel,
-        requests: Vec<EventRequest>,
-        fill: impl FnOnce(),
-    ) -> (Outcome, Vec<u8>) {
-        let name = format!("oxperf-record-{}-{}", std::process::id(), requests.len());
-        let path = std::env::temp_dir().join(name);
-        let arguments = ["/bin/sh", "-c", "exit 7"].map(Into::into).to_vec();
-        let target = TargetOptions {
-            workload: Some(Program {
-                arguments,
-                environment: Vec::new(),
-                search_path: None,
-            }),
-            ..TargetOptions::default()
-        };
-        let output = OutputOptions {
-            destination: Destination::File(path.clone()),
-            ..OutputOptions::default()
-        };
-        let sampling = SamplingOptions {
-            ring_pages: Some(1),
-            ..SamplingOptions::default()
-        };
-        let options = RecordOptions {
-            target,
-            sampling,
-            output,
-            ..RecordOptions::default()
-        };
-        let machine = MachineInfo {
-            online: vec![Cpu(0)],
-            threads: Vec::new(),
-        };
-        let workload = options.target.workload.as_ref();
-        let control = RecordingControl::new(workload, &options.output.destination).unwrap();
-        let mut observer: Vec<Notice> = Vec::new();
-        let context = RecorderContext {
-            options: &options,
-            kernel,
-            machine,
-            clock: None,
-        };
-        let recorder = Recorder::open(context, control, requests, &mut observer).unwrap();
-        fill();
-        let outcome = recorder.run(&mut observer).unwrap();
-        let file = fs::read(&path).unwrap();
-        fs::remove_file(path).unwrap();
-        (outcome, file)
-    }
-
-    fn sample(value: u64) -> Vec<u8> {
-        let mut sample = Encoder::new(Endian::NATIVE);
-        sample.record(RecordType::SAMPLE, Misc(1), |body| {
-            body.u64(value);
-            body.bytes(&[0; 56]);
-        });
-        sample.into_bytes()
-    }
-
-    /// The values of the samples of a file, in its order.
-    fn values(reader: &Reader<'_>) -> Vec<u64> {
-        let records = reader.records().unwrap().map(Result::unwrap);
-        let samples = records.filter(|raw| raw.header.kind == RecordType::SAMPLE);
-        samples
-            .map(|raw| u64::from_ne_bytes(raw.body[..8].try_into().unwrap()))
-            .collect()
-    }
-
-    // One test only: a process can watch its signals once at a time.
-    #[test]
-    fn recordings_over_a_fake_kernel() {
-        events_that_never_cease_end_with_the_workload();
-        the_newest_records_come_last_and_in_order();
-    }
-
-    /// Every pass finds records, from the first to the last, and stopping the events stops nothing.
-    fn events_that_never_cease_end_with_the_workload() {
-        let kernel = FakeKernel::new().with_restless_rings(sample(0));
-        let requests = vec![EventRequest::software(SoftwareId::TaskClock, "task-clock")];
-        let (outcome, file) = recorded(&kernel, requests, || ());
-        assert_eq!(outcome.ending.exit_code(), 7);
-        assert!(outcome.samples >= 1, "what was there at the end was moved");
-        let reader = Reader::open(&file).unwrap();
-        assert_eq!(values(&reader).len() as u64, outcome.samples);
-        let features = reader.features();
-        let command = features.get::<oxperf_data::features::CmdLine>();
-        assert!(command.unwrap().is_some());
-    }
-
-    /// A ring that fills and one that keeps the newest of 1000 records. No round ends: the newest may be older than what
-    /// was moved before.
-    fn the_newest_records_come_last_and_in_order() {
-        let kernel = FakeKernel::new();
-        let requests = vec![
-            EventRequest {
-                overwrite: Some(true),
-                ..EventRequest::software(SoftwareId::TaskClock, "task-clock")
-            },
-            EventRequest::software(SoftwareId::CpuClock, "cpu-clock"),
-        ];
-        let (outcome, file) = recorded(&kernel, requests, || {
-            for value in 1..=1000 {
-                assert!(kernel.write_records(0, &sample(value)));
-            }
-            assert!(kernel.write_records(1, &sample(0)));
-        });
-        let page = RingPages::new(1).unwrap().bytes();
-        let per_page = (page / sample(0).len()) as u64;
-        let newest = 1000 - per_page + 1..=1000;
-        let reader = Reader::open(&file).unwrap();
-        let expected: Vec<u64> = std::iter::once(0).chain(newest).collect();
-        assert_eq!(values(&reader), expected);
-        assert_eq!((outcome.samples, outcome.lost), (per_page + 1, 0));
-        let mut records = reader.records().unwrap().map(Result::unwrap);
-        assert!(records.all(|raw| raw.header.kind != RecordType::FINISHED_ROUND));
-        let is_pause = |call: &FakeCall| matches!(call, FakeCall::PauseOutput(..));
-        let calls = kernel.calls();
-        let pauses: Vec<&FakeCall> = calls.iter().filter(|call| is_pause(call)).collect();
-        let both = [true, false].map(|paused| FakeCall::PauseOutput(0, paused));
-        assert_eq!(pauses, both.iter().collect::<Vec<_>>());
-    }
-}
+mod tests;

@@ -34,30 +34,17 @@ impl SynthesisOptions {
     /// `no`. `None` where it is no such list.
     #[must_use]
     pub fn only(self, text: &str) -> Option<SynthesisOptions> {
-        let mut chosen = SynthesisOptions {
-            tasks: false,
-            mappings: false,
-            cgroups: false,
+        let choose = |tasks, mappings, cgroups| SynthesisOptions {
+            tasks,
+            mappings,
+            cgroups,
             ..self
         };
+        let mut chosen = choose(false, false, false);
         for word in text.split(',') {
             match word.to_ascii_lowercase().as_str() {
-                "no" | "none" => {
-                    return Some(SynthesisOptions {
-                        tasks: false,
-                        mappings: false,
-                        cgroups: false,
-                        ..self
-                    });
-                }
-                "all" => {
-                    return Some(SynthesisOptions {
-                        tasks: true,
-                        mappings: true,
-                        cgroups: true,
-                        ..self
-                    });
-                }
+                "no" | "none" => return Some(choose(false, false, false)),
+                "all" => return Some(choose(true, true, true)),
                 "task" => chosen.tasks = true,
                 "mmap" => (chosen.tasks, chosen.mappings) = (true, true),
                 "cgroup" => chosen.cgroups = true,

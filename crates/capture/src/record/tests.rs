@@ -1,0 +1,133 @@
+//! Recordings over a fake kernel: their course, and the order of their records.
+
+use super::*;
+use crate::options::{OutputOptions, Program, TargetOptions};
+use oxperf_abi::{Cpu, SoftwareId};
+use oxperf_data::Reader;
+use oxperf_sys::{FakeCall, FakeKernel};
+use std::fs;
+
+/// Records a shell that exits with 7 on a machine of one CPU with rings of one page; `fill` writes into the rings once
+/// they are open. The result and the file.
+fn recorded(
+    kernel: &FakeKernel,
+    requests: Vec<EventRequest>,
+    fill: impl FnOnce(),
+) -> (Outcome, Vec<u8>) {
+    let name = format!("oxperf-record-{}-{}", std::process::id(), requests.len());
+    let path = std::env::temp_dir().join(name);
+    let arguments = ["/bin/sh", "-c", "exit 7"].map(Into::into).to_vec();
+    let target = TargetOptions {
+        workload: Some(Program {
+            arguments,
+            environment: Vec::new(),
+            search_path: None,
+        }),
+        ..TargetOptions::default()
+    };
+    let output = OutputOptions {
+        destination: Destination::File(path.clone()),
+        ..OutputOptions::default()
+    };
+    let sampling = SamplingOptions {
+        ring_pages: Some(1),
+        ..SamplingOptions::default()
+    };
+    let options = RecordOptions {
+        target,
+        sampling,
+        output,
+        ..RecordOptions::default()
+    };
+    let machine = MachineInfo {
+        online: vec![Cpu(0)],
+        threads: Vec::new(),
+    };
+    let workload = options.target.workload.as_ref();
+    let control = RecordingControl::new(workload, &options.output.destination).unwrap();
+    let mut observer: Vec<Notice> = Vec::new();
+    let context = RecorderContext {
+        options: &options,
+        kernel,
+        machine,
+        clock: None,
+    };
+    let recorder = Recorder::open(context, control, requests, &mut observer).unwrap();
+    fill();
+    let outcome = recorder.run(&mut observer).unwrap();
+    let file = fs::read(&path).unwrap();
+    fs::remove_file(path).unwrap();
+    (outcome, file)
+}
+
+fn sample(value: u64) -> Vec<u8> {
+    let mut sample = Encoder::new(Endian::NATIVE);
+    sample.record(RecordType::SAMPLE, Misc(1), |body| {
+        body.u64(value);
+        body.bytes(&[0; 56]);
+    });
+    sample.into_bytes()
+}
+
+/// The values of the samples of a file, in its order.
+fn values(reader: &Reader<'_>) -> Vec<u64> {
+    let records = reader.records().unwrap().map(Result::unwrap);
+    let samples = records.filter(|raw| raw.header.kind == RecordType::SAMPLE);
+    samples
+        .map(|raw| u64::from_ne_bytes(raw.body[..8].try_into().unwrap()))
+        .collect()
+}
+
+// One test only: a process can watch its signals once at a time.
+#[test]
+fn recordings_over_a_fake_kernel() {
+    events_that_never_cease_end_with_the_workload();
+    the_newest_records_come_last_and_in_order();
+}
+
+/// Every pass finds records, from the first to the last, and stopping the events stops nothing.
+fn events_that_never_cease_end_with_the_workload() {
+    let kernel = FakeKernel::new().with_restless_rings(sample(0));
+    let requests = vec![EventRequest::software(SoftwareId::TaskClock, "task-clock")];
+    let (outcome, file) = recorded(&kernel, requests, || ());
+    assert_eq!(outcome.ending.exit_code(), 7);
+    assert!(outcome.samples >= 1, "what was there at the end was moved");
+    let reader = Reader::open(&file).unwrap();
+    assert_eq!(values(&reader).len() as u64, outcome.samples);
+    let features = reader.features();
+    let command = features.get::<oxperf_data::features::CmdLine>();
+    assert!(command.unwrap().is_some());
+}
+
+/// A ring that fills and one that keeps the newest of 1000 records. No round ends: the newest may be older than what
+/// was moved before.
+fn the_newest_records_come_last_and_in_order() {
+    let kernel = FakeKernel::new();
+    let requests = vec![
+        EventRequest {
+            overwrite: Some(true),
+            ..EventRequest::software(SoftwareId::TaskClock, "task-clock")
+        },
+        EventRequest::software(SoftwareId::CpuClock, "cpu-clock"),
+    ];
+    let (outcome, file) = recorded(&kernel, requests, || {
+        for value in 1..=1000 {
+            assert!(kernel.write_records(0, &sample(value)));
+        }
+        assert!(kernel.write_records(1, &sample(0)));
+    });
+    let page = RingPages::new(1).unwrap().bytes();
+    let per_page = (page / sample(0).len()) as u64;
+    let newest = 1000 - per_page + 1..=1000;
+    let reader = Reader::open(&file).unwrap();
+    let expected: Vec<u64> = std::iter::once(0).chain(newest).collect();
+    assert_eq!(values(&reader), expected);
+    assert_eq!((outcome.samples, outcome.lost), (per_page + 1, 0));
+    let mut records = reader.records().unwrap().map(Result::unwrap);
+    assert!(records.all(|raw| raw.header.kind != RecordType::FINISHED_ROUND));
+    let is_pause = |call: &FakeCall| matches!(call, FakeCall::PauseOutput(..));
+    let calls = kernel.calls();
+    let pauses: Vec<&FakeCall> = calls.iter().filter(|call| is_pause(call)).collect();
+    let both = [true, false].map(|paused| FakeCall::PauseOutput(0, paused));
+    assert_eq!(pauses, both.iter().collect::<Vec<_>>());
+}
