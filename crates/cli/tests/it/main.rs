@@ -31,6 +31,7 @@ mod recorder_ends;
 mod recorder_files;
 mod recorder_harm;
 mod recorder_newest;
+mod recorder_privileges;
 mod recorder_shortages;
 mod recorder_threads;
 mod refused_options;
