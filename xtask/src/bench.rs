@@ -17,6 +17,7 @@ mod stat;
 mod traced;
 mod workload;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -59,13 +60,14 @@ const OTHERS: [&str; 11] = [
 
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
+    let folder = workspace::scratch("bench")?;
     let options = Options {
-        binary: binary::find(&mut args)?,
+        binary: installed(&binary::find(&mut args)?, &folder)?,
         runs: args.number("--runs")?.unwrap_or(5).max(1),
         reference_runs: args.number("--ref-runs")?,
         seconds: args.number("--seconds")?.unwrap_or(5),
         processes: args.number("--processes")?.unwrap_or(10_000),
-        folder: workspace::scratch("bench")?,
+        folder,
         table: args.flag("--table"),
     };
     let mut names = Vec::new();
@@ -130,6 +132,21 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         options.folder.join("results.jsonl").display()
     );
     Ok(ExitCode::SUCCESS)
+}
+
+/// A copy of the program, as an installation makes one and perf7 is one. A linker writes a program page by page, and single
+/// pages is what the kernel keeps of it in memory until the file is read again from the disk: each start maps them one by
+/// one, which takes longer than the large pages of a copy.
+fn installed(binary: &Path, folder: &Path) -> Result<PathBuf> {
+    let copy = folder.join("oxperf");
+    let bytes = fs::read(binary).with_context(|| binary.display().to_string())?;
+    // A new file: the one of an earlier run may still be running.
+    if copy.exists() {
+        fs::remove_file(&copy)?;
+    }
+    fs::write(&copy, bytes)?;
+    fs::set_permissions(&copy, fs::metadata(binary)?.permissions())?;
+    Ok(copy)
 }
 
 /// The reference tool, when it is installed.

@@ -186,6 +186,11 @@ impl StoreBuilder {
         groups.insert(name.to_owned(), description.to_owned());
     }
 
+    /// Makes room for so many events more.
+    pub(crate) fn expect_rows(&mut self, count: usize) {
+        self.store.events.reserve(count);
+    }
+
     /// Takes an event in whose text is in the store.
     pub(crate) fn row(&mut self, row: EventRow) {
         self.store.events.push(row);
@@ -252,6 +257,16 @@ impl StoreBuilder {
         start.checked_add(length)?;
         self.store.text.push_str(text);
         Some(Span { start, length })
+    }
+
+    /// Adds text, the first without a copy; `None` beyond 4 GB.
+    pub(crate) fn append_all(&mut self, text: String) -> Option<Span> {
+        if !self.store.text.is_empty() {
+            return self.append(&text);
+        }
+        let length = u32::try_from(text.len()).ok()?;
+        self.store.text = text;
+        Some(Span { start: 0, length })
     }
 
     fn intern(&mut self, text: &str) -> Option<Span> {

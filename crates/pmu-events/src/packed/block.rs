@@ -3,6 +3,7 @@
 //! A block is a list of columns, each in the order of the events, because columns compress better than rows. Names are
 //! what is different from the name before; terms and all other texts are places in lists of the distinct ones.
 
+use super::MAX_BLOCK;
 use super::bytes::{Cursor, put_number, put_text};
 use crate::entry::TableEvent;
 use crate::store::{EventRow, Span, StoreBuilder};
@@ -116,7 +117,9 @@ pub(super) fn decode(bytes: &[u8], store: &mut StoreBuilder) -> Option<()> {
     let pmus = column(&mut cursor, count, store)?;
     let topics = column(&mut cursor, count, store)?;
     let counters = column(&mut cursor, count, store)?;
-    for (index, flags) in cursor.take(count)?.iter().enumerate() {
+    let flags = cursor.take(count)?;
+    store.expect_rows(count);
+    for (index, flags) in flags.iter().enumerate() {
         store.row(EventRow {
             name: *names.get(index)?,
             pmu: pmus.get(index)?,
@@ -137,13 +140,19 @@ pub(super) fn decode(bytes: &[u8], store: &mut StoreBuilder) -> Option<()> {
 
 /// Texts that [`put_fronts`] wrote, taken into the store.
 fn fronts(cursor: &mut Cursor<'_>, count: usize, store: &mut StoreBuilder) -> Option<Vec<Span>> {
-    let mut shared = Vec::new();
+    let (mut shared, mut repeated) = (Vec::with_capacity(count.min(cursor.left())), 0_usize);
     for _ in 0..count {
-        shared.push(cursor.number()?);
+        let length = cursor.number()?;
+        repeated = repeated.saturating_add(length);
+        shared.push(length);
     }
-    let (mut texts, mut starts) = (Vec::new(), vec![0]);
+    // Room for all of it, unless the lengths make no sense.
+    let room = repeated.min(MAX_BLOCK as usize) + cursor.left();
+    let mut texts = Vec::with_capacity(room);
+    let mut starts = Vec::with_capacity(shared.len() + 1);
+    starts.push(0);
     let mut before = 0;
-    for length in shared {
+    for length in &shared {
         let start = texts.len();
         let end = before + length;
         // Checked first: copying does not.
@@ -154,13 +163,14 @@ fn fronts(cursor: &mut Cursor<'_>, count: usize, store: &mut StoreBuilder) -> Op
         before = start;
     }
     // All at once: most texts are short.
-    let texts = str::from_utf8(&texts).ok()?;
-    let whole = store.append(texts)?;
-    let spans = starts.windows(2).map(|ends| {
-        let is_text = texts.is_char_boundary(ends[1]);
-        whole.part(ends[0], ends[1]).filter(|_| is_text)
-    });
-    spans.collect()
+    let texts = String::from_utf8(texts).ok()?;
+    let are_texts = starts.iter().all(|end| texts.is_char_boundary(*end));
+    let whole = store.append_all(texts).filter(|_| are_texts)?;
+    let mut spans = Vec::with_capacity(shared.len());
+    for ends in starts.windows(2) {
+        spans.push(whole.part(ends[0], ends[1])?);
+    }
+    Some(spans)
 }
 
 /// A column: distinct texts and the place of each event's.

@@ -26,6 +26,11 @@ impl<'a> Cursor<'a> {
         Cursor { rest: bytes }
     }
 
+    /// The number of bytes that are left.
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     pub(super) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;

@@ -1,10 +1,12 @@
 //! The running system's PMUs.
 
 use super::PmuSource;
-use std::fs;
+use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
+use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// More bytes than most files of sysfs have, which are a line.
 const LINE: usize = 256;
@@ -13,6 +15,8 @@ const LINE: usize = 256;
 #[derive(Clone, Debug)]
 pub struct SystemPmus {
     root: PathBuf,
+    /// The directory `root`, once it was opened: the way there costs as much as the rest of opening a file.
+    devices: OnceLock<Option<Arc<OwnedFd>>>,
     /// The file that lists the CPUs that are there.
     present: PathBuf,
     /// What it says, once it was asked.
@@ -30,21 +34,24 @@ impl SystemPmus {
     pub fn below(sysfs: &Path) -> SystemPmus {
         SystemPmus {
             root: sysfs.join("bus/event_source/devices"),
+            devices: OnceLock::new(),
             present: sysfs.join("devices/system/cpu/present"),
             cpu_limit: OnceLock::new(),
         }
     }
 
-    /// The path of a PMU's file; `None` for a name that would leave the directory.
-    fn path(&self, pmu: &str, file: &str) -> Option<PathBuf> {
+    fn devices(&self) -> Option<BorrowedFd<'_>> {
+        let open = || open(CWD, &self.root, OFlags::DIRECTORY).ok().map(Arc::new);
+        let devices = self.devices.get_or_init(open).as_ref();
+        devices.map(|devices| devices.as_fd())
+    }
+
+    /// Opens a PMU's file or folder; `None` for a name that would leave the directory.
+    fn open(&self, pmu: &str, file: &str, kind: OFlags) -> Option<OwnedFd> {
         let inside = |part: &str| !part.is_empty() && part != "." && part != "..";
         let whole = !pmu.contains('/') && inside(pmu) && file.split('/').all(inside);
-        whole.then(|| {
-            let names = pmu.len() + file.len() + "//".len();
-            let mut path = PathBuf::with_capacity(self.root.as_os_str().len() + names);
-            path.extend([self.root.as_path(), pmu.as_ref(), file.as_ref()]);
-            path
-        })
+        let path = whole.then(|| [pmu, file].join("/"))?;
+        open(self.devices()?, Path::new(&path), kind).ok()
     }
 
     fn read_cpu_limit(&self) -> Option<u32> {
@@ -56,13 +63,13 @@ impl SystemPmus {
 
 impl PmuSource for SystemPmus {
     fn names(&self) -> io::Result<Vec<String>> {
-        let mut names = entries(&self.root)?;
+        let mut names = entries(open(CWD, &self.root, OFlags::DIRECTORY)?)?;
         names.sort();
         Ok(names)
     }
 
     fn read(&self, pmu: &str, file: &str) -> Option<String> {
-        let mut text = contents(&self.path(pmu, file)?).ok()?;
+        let mut text = contents(self.open(pmu, file, OFlags::empty())?.into()).ok()?;
         // Copies of such files may be filled up to a page.
         if let Some(end) = text.iter().position(|byte| *byte == 0) {
             text.truncate(end);
@@ -77,16 +84,20 @@ impl PmuSource for SystemPmus {
     }
 
     fn list(&self, pmu: &str, folder: &str) -> Vec<String> {
-        self.path(pmu, folder)
-            .and_then(|path| entries(&path).ok())
+        self.open(pmu, folder, OFlags::DIRECTORY)
+            .and_then(|folder| entries(folder).ok())
             .unwrap_or_default()
     }
 }
 
+fn open(near: BorrowedFd<'_>, path: &Path, kind: OFlags) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | kind;
+    Ok(openat(near, path, flags, Mode::empty())?)
+}
+
 /// The text of a file. A line is read whole by one read, of sysfs as anywhere.
-fn contents(path: &Path) -> io::Result<Vec<u8>> {
+fn contents(mut file: File) -> io::Result<Vec<u8>> {
     let mut line = [0; LINE];
-    let mut file = fs::File::open(path)?;
     let length = file.read(&mut line)?;
     let mut text = line[..length].to_vec();
     if length == LINE {
@@ -96,10 +107,15 @@ fn contents(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The names in a directory, in its own order. Names that are no text cannot be written in an event text either.
-fn entries(directory: &Path) -> io::Result<Vec<String>> {
-    let names =
-        fs::read_dir(directory)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    Ok(names.collect())
+fn entries(directory: OwnedFd) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in Dir::new(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_str().ok();
+        let own = name.filter(|name| ![".", ".."].contains(name));
+        names.extend(own.map(str::to_owned));
+    }
+    Ok(names)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The events to record, from `-e` and what this machine has.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io;
 
 use oxperf_capture::{AuxAction, EventRequest};
@@ -147,19 +149,26 @@ fn with_advice(error: &str) -> String {
 }
 
 /// The kernel's tracepoints, or why they cannot be seen.
-pub(in crate::cmd) struct Tracepoints(Result<SystemTracefs, TracepointError>);
+pub(in crate::cmd) struct Tracepoints {
+    tracefs: Result<SystemTracefs, TracepointError>,
+    /// The numbers that were read, by system and event.
+    numbers: RefCell<HashMap<(String, String), u64>>,
+}
 
 impl Tracepoints {
     /// Those of the running kernel.
     pub(in crate::cmd) fn of_kernel() -> Tracepoints {
-        Tracepoints(SystemTracefs::find())
+        Tracepoints {
+            tracefs: SystemTracefs::find(),
+            numbers: RefCell::default(),
+        }
     }
 
     fn ask<T>(
         &self,
         question: impl FnOnce(&SystemTracefs) -> Result<T, TracepointError>,
     ) -> io::Result<T> {
-        match &self.0 {
+        match &self.tracefs {
             Ok(tracefs) => question(tracefs).map_err(to_io),
             Err(TracepointError::Read { error, .. }) => Err(error.kind().into()),
             Err(_) => Err(io::ErrorKind::NotFound.into()),
@@ -189,6 +198,12 @@ impl TracepointSource for Tracepoints {
     }
 
     fn id(&self, system: &str, event: &str) -> io::Result<u64> {
-        self.ask(|tracefs| tracefs.id(system, event))
+        let name = (system.to_owned(), event.to_owned());
+        if let Some(known) = self.numbers.borrow().get(&name) {
+            return Ok(*known);
+        }
+        let number = self.ask(|tracefs| tracefs.id(system, event))?;
+        self.numbers.borrow_mut().insert(name, number);
+        Ok(number)
     }
 }
