@@ -262,10 +262,19 @@ impl Counters {
         }
     }
 
-    /// Reads all counters: a group with one read of its leader, so that its counts belong together.
-    pub(super) fn read(&self, kernel: &dyn Kernel, moment: RunMoment) -> Vec<EventReadings> {
-        let unread = |event: &CountedEvent| vec![None; event.fds.len()];
-        let mut readings: Vec<EventReadings> = self.events.iter().map(unread).collect();
+    /// Reads all counters: a group with one read of its leader, so that its counts belong together. What `readings` were
+    /// before is forgotten.
+    pub(super) fn read(
+        &self,
+        kernel: &dyn Kernel,
+        moment: RunMoment,
+        readings: &mut Vec<EventReadings>,
+    ) {
+        readings.resize_with(self.events.len(), EventReadings::new);
+        for (sites, event) in readings.iter_mut().zip(&self.events) {
+            sites.clear();
+            sites.resize(event.fds.len(), None);
+        }
         let here = cpus::current();
         let mut runs: Vec<&[CounterPlace]> = self.by_cpu().collect();
         // Stable: the counters of this CPU come first, for which no move is needed.
@@ -274,7 +283,7 @@ impl Counters {
         for places in runs {
             moves.to(self.cpu_of(places), places.len());
             for &place in places {
-                self.read_at(kernel, place, &mut readings);
+                self.read_at(kernel, place, readings);
             }
         }
         if let Some(sources) = &self.sources {
@@ -283,7 +292,6 @@ impl Counters {
                 readings[place.event][place.site] = own.read(sources, moment);
             }
         }
-        readings
     }
 
     fn read_at(&self, kernel: &dyn Kernel, place: CounterPlace, readings: &mut [EventReadings]) {

@@ -374,8 +374,16 @@ impl<'a> CountingRun<'a> {
 
     /// Reads all counters: for each event what each of its sites says.
     pub fn read(&self) -> Vec<Vec<Option<CountReading>>> {
+        let mut readings = Vec::new();
+        self.read_into(&mut readings);
+        readings
+    }
+
+    /// The same in the place of readings that are not needed any more.
+    pub fn read_into(&self, readings: &mut Vec<Vec<Option<CountReading>>>) {
         let now = self.heard.or(self.ended).unwrap_or_else(Instant::now);
-        self.counters.read(self.context.kernel, self.moment(now))
+        let moment = self.moment(now);
+        self.counters.read(self.context.kernel, moment, readings);
     }
 
     /// Waits for the workload where only the intervals have ended, and stops the counting of everything that does not end

@@ -8,7 +8,7 @@ use oxperf_sys::{
     ControlScope, Errno, FakeCall, FakeCount, FakeKernel, FakePmu, OpenRequest, Sysfs,
 };
 
-use super::counters::{CountedEvent, Counters};
+use super::counters::{CountedEvent, Counters, EventReadings};
 use super::opening::Opening;
 use super::own::RunMoment;
 use super::{CountRequest, LatencyOptions};
@@ -104,13 +104,20 @@ fn count(value: u64, enabled: u64, running: u64) -> FakeCount {
     }
 }
 
-fn values(counters: &Counters, kernel: &FakeKernel) -> Vec<Vec<Option<u64>>> {
-    let value = |reading: &Option<CountReading>| reading.map(|reading| reading.value);
+/// What all counters say now.
+fn read(counters: &Counters, kernel: &FakeKernel) -> Vec<EventReadings> {
     let moment = RunMoment {
         now: Instant::now(),
         usage: None,
     };
-    let readings = counters.read(kernel, moment);
+    let mut readings = Vec::new();
+    counters.read(kernel, moment, &mut readings);
+    readings
+}
+
+fn values(counters: &Counters, kernel: &FakeKernel) -> Vec<Vec<Option<u64>>> {
+    let value = |reading: &Option<CountReading>| reading.map(|reading| reading.value);
+    let readings = read(counters, kernel);
     readings
         .iter()
         .map(|sites| sites.iter().map(value).collect())
@@ -262,11 +269,7 @@ fn events_that_take_turns_say_how_long_they_counted() {
     let counters = open(&kernel, Target::Workload, events).unwrap();
     counters.enable(&kernel).unwrap();
     kernel.advance(Duration::from_secs(1));
-    let moment = RunMoment {
-        now: Instant::now(),
-        usage: None,
-    };
-    for sites in counters.read(&kernel, moment) {
+    for sites in read(&counters, &kernel) {
         let reading = sites[0].unwrap();
         assert_eq!(
             (reading.enabled, reading.running),
@@ -391,12 +394,8 @@ fn latencies_take_no_counter_and_stand_at_the_first_site() {
     let requests = vec![latency, faults];
     let counters = open(&kernel, Target::AllCpus, requests).unwrap();
     assert_eq!(kernel.opened().len(), 2);
-    let moment = RunMoment {
-        now: Instant::now(),
-        usage: None,
-    };
-    counters.read(&kernel, moment);
-    let readings = counters.read(&kernel, moment);
+    read(&counters, &kernel);
+    let readings = read(&counters, &kernel);
     let expected = CountReading {
         value: 580,
         enabled: 2,

@@ -7,7 +7,8 @@ use oxperf_metric::ThresholdVerdict;
 
 use super::group::{self, row_column};
 use super::{Cells, CountMoment, LastHeading, metrics};
-use crate::text::padding::{Blanks, Left, Right};
+use crate::text::number::{pad, push_number};
+use crate::text::padding::{push_left, push_right};
 use crate::text::{put, sanitize};
 
 /// The width of values.
@@ -45,7 +46,10 @@ pub(super) fn row(out: &mut Vec<u8>, cells: Cells<'_>, last: &mut LastHeading) {
 /// The moment and the group.
 pub(super) fn push_beginning(out: &mut Vec<u8>, cells: Cells<'_>) {
     if let CountMoment::Interval(moment) = cells.page.moment {
-        put!(out, "{:6}.{:09} ", moment.as_secs(), moment.subsec_nanos());
+        push_number(out, moment.as_secs(), 6, b' ');
+        out.push(b'.');
+        push_number(out, moment.subsec_nanos().into(), 9, b'0');
+        out.push(b' ');
     }
     push_group(out, cells);
 }
@@ -69,7 +73,7 @@ fn push_sections(out: &mut Vec<u8>, cells: Cells<'_>, last: &mut LastHeading) {
 /// Metrics, each after the first on a line of its own.
 fn push_metrics(out: &mut Vec<u8>, cells: Cells<'_>, metrics: &[MetricCell<'_>]) {
     if metrics.is_empty() {
-        put!(out, "{}", Blanks(METRIC_WIDTH));
+        pad(out, METRIC_WIDTH);
     }
     for (index, metric) in metrics.iter().enumerate() {
         if index > 0 {
@@ -154,18 +158,17 @@ fn push_value(out: &mut Vec<u8>, cells: Cells<'_>) {
         Err(words) => Cow::Borrowed(words),
     };
     let unit = sanitize(&cells.event.unit);
-    put!(
-        out,
-        "{} {} ",
-        Right(value, VALUE_WIDTH),
-        Left(unit, cells.style.unit_width)
-    );
+    push_right(out, &value, VALUE_WIDTH);
+    out.push(b' ');
+    push_left(out, &unit, cells.style.unit_width);
+    out.push(b' ');
 }
 
 fn push_name(out: &mut Vec<u8>, cells: Cells<'_>) {
-    put!(out, "{}", Left(sanitize(&cells.event.name), NAME_WIDTH));
+    push_left(out, &sanitize(&cells.event.name), NAME_WIDTH);
     if let Some(cgroup) = &cells.event.cgroup {
-        put!(out, " {}", Left(sanitize(cgroup), CGROUP_WIDTH));
+        out.push(b' ');
+        push_left(out, &sanitize(cgroup), CGROUP_WIDTH);
     }
 }
 

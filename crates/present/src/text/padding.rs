@@ -3,6 +3,8 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use super::number::pad;
+
 /// Blanks that are written at once.
 const BLANKS: &str = "                                                                ";
 
@@ -20,6 +22,18 @@ impl Display for Blanks {
         }
         Ok(())
     }
+}
+
+/// Appends a text at the left of a column of so many characters.
+pub(crate) fn push_left(out: &mut Vec<u8>, text: &str, width: usize) {
+    out.extend_from_slice(text.as_bytes());
+    pad(out, width.saturating_sub(text.chars().count()));
+}
+
+/// Appends a text at the right of a column of so many characters.
+pub(crate) fn push_right(out: &mut Vec<u8>, text: &str, width: usize) {
+    pad(out, width.saturating_sub(text.chars().count()));
+    out.extend_from_slice(text.as_bytes());
 }
 
 /// A value at the left of a column of so many characters.
@@ -113,6 +127,11 @@ mod tests {
             assert_eq!(Left(text, width).to_string(), format!("{text:<width$}"));
             assert_eq!(Right(text, width).to_string(), format!("{text:>width$}"));
             assert_eq!(first(text, width), format!("{text:.width$}"));
+            let mut out = Vec::new();
+            push_left(&mut out, text, width);
+            push_right(&mut out, text, width);
+            let expected = format!("{text:<width$}{text:>width$}");
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
         for (number, width) in [(0, 0), (0, 4), (999, 2), (1000, 4), (u64::MAX, 25)] {
             assert_eq!(

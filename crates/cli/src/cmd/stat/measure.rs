@@ -116,6 +116,7 @@ fn run(
     if let Some(recorder) = &mut recorder {
         recorder.settle()?;
     }
+    let (mut readings, mut counted) = (Readings::new(), Readings::new());
     let mut before: Option<Readings> = None;
     loop {
         let moment = match run.wait()? {
@@ -126,14 +127,15 @@ fn run(
                 continue;
             }
         };
-        let readings = run.read();
+        run.read_into(&mut readings);
         display.tell_samples(run.counters());
         if let Some(recorder) = &mut recorder {
             recorder.counts(&readings)?;
             recorder.end_round(RoundKind::Interval, moment)?;
         }
-        display.interval(moment, &since(&readings, before.as_ref()))?;
-        before = Some(readings);
+        since(&readings, before.as_ref(), &mut counted);
+        display.interval(moment, &counted)?;
+        readings = before.replace(readings).unwrap_or_default();
     }
     let outcome = run.stop()?;
     // What is counted behind the last interval is in none, but it is told and recorded.
@@ -194,15 +196,17 @@ fn start(command: &StatCommand, run: &mut CountingRun<'_>) -> Result<(), Failed>
     Ok(())
 }
 
-/// What was counted since the reading before.
-fn since(readings: &Readings, before: Option<&Readings>) -> Readings {
-    let earlier = |event: usize, site: usize| *before?.get(event)?.get(site)?;
-    let event = |(event, sites): (usize, &Vec<Option<CountReading>>)| {
+/// Puts what was counted since the reading before into `counted`.
+fn since(readings: &Readings, before: Option<&Readings>, counted: &mut Readings) {
+    counted.resize_with(readings.len(), Vec::new);
+    for (event, (sites, counted)) in readings.iter().zip(counted).enumerate() {
+        let earlier = before.and_then(|before| before.get(event));
+        let earlier = |site: usize| *earlier?.get(site)?;
         let site = |(site, reading): (usize, &Option<CountReading>)| {
-            let earlier = earlier(event, site).unwrap_or_default();
+            let earlier = earlier(site).unwrap_or_default();
             reading.map(|reading| reading.since(earlier))
         };
-        sites.iter().enumerate().map(site).collect()
-    };
-    readings.iter().enumerate().map(event).collect()
+        counted.clear();
+        counted.extend(sites.iter().enumerate().map(site));
+    }
 }
