@@ -6,6 +6,7 @@ mod figures;
 mod layers;
 mod licences;
 mod manifests;
+mod modules;
 mod names;
 mod parsed;
 mod sizes;
@@ -58,6 +59,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     manifests::check(&sources(&files, "toml"), &mut findings);
     let rust = sources(&files, "rs");
     sources::check(&rust, &mut findings);
+    modules::check(&rust, &mut findings);
     sizes::check(&files, &rust, &mut findings);
     docs::check(&files, &sources(&files, "md"), &mut findings);
     let differences = differences::problems()?;
