@@ -53,11 +53,26 @@ impl AsRawFd for EventFd {
     }
 }
 
+/// So many signals may come before an event is open. A probe's place that something else uses gives the same answer as a
+/// signal, for good.
+const SIGNALS: usize = 10;
+
 /// Opens an event; it is closed in programs that this process executes.
 ///
 /// # Errors
 /// The kernel's answer, by meaning.
 pub(crate) fn open_event(request: &OpenRequest<'_>) -> Result<EventFd, OpenError> {
+    let mut answer = open_once(request);
+    for _ in 0..SIGNALS {
+        if !matches!(answer, Err(OpenError::Interrupted)) {
+            break;
+        }
+        answer = open_once(request);
+    }
+    answer
+}
+
+fn open_once(request: &OpenRequest<'_>) -> Result<EventFd, OpenError> {
     let mut raw = attr::RawAttr::new(request.attr);
     let group = request.group.map_or(-1, AsRawFd::as_raw_fd);
     // SAFETY: `raw` is a live `perf_event_attr` of at least `raw.size` bytes, and mutable because a kernel that finds it

@@ -168,7 +168,11 @@ impl CountTable {
     }
 
     fn sums(&self, grouping: CountGrouping, places: &CpuPlaces, merges: bool) -> Vec<CountRow> {
-        let mut sums = Sums::of_events(self.events.len());
+        let are_apart = self.alike.iter().zip(0..).all(|(first, own)| *first == own);
+        let mut sums = match grouping == CountGrouping::All && (are_apart || !merges) {
+            true => Sums::in_order(),
+            false => Sums::of_events(self.events.len()),
+        };
         for (index, event) in self.events.iter().enumerate() {
             let shown = if merges { self.alike[index] } else { index };
             if grouping == CountGrouping::Cpu && event.core_counts != CoreCounts::Apart {
@@ -279,7 +283,8 @@ struct Sums {
     /// A group of which one counter did not count has no sum.
     needs_all: bool,
     sums: Vec<Sum>,
-    places: FxHashMap<(usize, CountGroup), usize>,
+    /// The places of the sums; none where each reading belongs to the last sum or begins one.
+    places: Option<FxHashMap<(usize, CountGroup), usize>>,
 }
 
 struct Sum {
@@ -296,14 +301,22 @@ impl Sums {
         let mut places = FxHashMap::default();
         places.reserve(events);
         Sums {
+            places: Some(places),
+            ..Sums::in_order()
+        }
+    }
+
+    /// No sums yet, each of which is complete before the next one begins.
+    fn in_order() -> Sums {
+        Sums {
             needs_all: false,
-            sums: Vec::with_capacity(events),
-            places,
+            sums: Vec::new(),
+            places: None,
         }
     }
 
     fn reading(&self, event: usize, group: CountGroup) -> Option<CountReading> {
-        let place = self.places.get(&(event, group))?;
+        let place = self.places.as_ref()?.get(&(event, group))?;
         self.sums.get(*place).map(|sum| sum.reading)
     }
 
@@ -314,7 +327,10 @@ impl Sums {
         let place = match self.sums.last() {
             // Where all sites of an event are one group, this is the way of all but the first.
             Some(last) if is_last(last) => next - 1,
-            _ => *self.places.entry((event, group)).or_insert(next),
+            _ => match &mut self.places {
+                Some(places) => *places.entry((event, group)).or_insert(next),
+                None => next,
+            },
         };
         match self.sums.get_mut(place) {
             Some(sum) => {

@@ -4,7 +4,7 @@
 use oxperf_abi::Cpu;
 use oxperf_sys::cpus::{self, Affinity};
 
-/// So many counters of another CPU are worth a move: a move takes about as long as two interrupts.
+/// So many counters of another CPU are worth a move: it costs about as much as eight interrupts there.
 const WORTH_A_MOVE: usize = 9;
 
 /// Where this thread is while it goes through counters. It may run where it might before when this is dropped.

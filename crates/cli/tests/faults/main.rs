@@ -279,6 +279,7 @@ fn nobody_notices_a_call_that_is_made_again() {
     let plans = ["read", "write", "open", "poll", "wait"].map(|kind| once(kind, EINTR));
     inject(&READING, &plans);
     inject(&RECORDING, &plans);
+    inject(&RECORDING, &[once("perf_event", EINTR)]);
 }
 
 #[test]
