@@ -1,4 +1,4 @@
-//! `faults`: every call of the fault tests fails once, and not only those that the tests take.
+//! `faults`: every call of the fault tests fails once, and not only those that the tests take; and a CPU goes offline.
 
 use std::process::ExitCode;
 
@@ -10,25 +10,28 @@ use crate::workspace;
 /// The tests take some calls of long runs, and all of them where this variable says so.
 const FAULTS: (&str, &str) = ("OXPERF_FAULTS", "all");
 
+/// The test that takes a CPU offline does so where this variable is set.
+const UNPLUG: (&str, &str) = ("OXPERF_UNPLUG", "1");
+
 /// Runs the tests with the words left in `args`, such as the name of one.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
-    let words = [
-        "test",
-        "-p",
-        "oxperf",
-        "--test",
-        "faults",
-        "--",
-        "--nocapture",
-    ];
-    let status = workspace::cargo()
-        .args(words)
-        .args(args.rest())
-        .env(FAULTS.0, FAULTS.1)
-        .status()?;
-    Ok(if status.success() {
+    let words = args.rest();
+    let mut good = test("faults", FAULTS, &words)?;
+    if words.is_empty() {
+        good &= test("it", UNPLUG, &["a_cpu_that_goes_offline".to_owned()])?;
+    }
+    Ok(if good {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+fn test(name: &str, asked: (&str, &str), words: &[String]) -> Result<bool> {
+    let status = workspace::cargo()
+        .args(["test", "-p", "oxperf", "--test", name, "--", "--nocapture"])
+        .args(words)
+        .env(asked.0, asked.1)
+        .status()?;
+    Ok(status.success())
 }

@@ -2,12 +2,13 @@
 //! forking or closing descriptors.
 
 use std::fs::{self, File};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 use crate::recorder::{
-    BUSY, Folder, OXPERF, data_size, ended, finish, said, send, until, workload,
+    BUSY, Folder, OXPERF, data_size, ended, finish, is_root, said, send, until, workload,
 };
 
 /// Milliseconds of user time that a process has used.
@@ -224,4 +225,62 @@ fn a_recorder_that_was_stopped_goes_on() {
         "{}",
         said(&output)
     );
+}
+
+/// A CPU that can be taken offline; it is online again when this is dropped.
+struct Unplugged;
+
+impl Unplugged {
+    const SWITCH: &str = "/sys/devices/system/cpu/cpu1/online";
+
+    /// Not where nobody asked for it: it changes the machine for everybody.
+    fn is_possible() -> bool {
+        if std::env::var_os("OXPERF_UNPLUG").is_none() {
+            eprintln!("SKIPPED: takes CPU 1 offline where OXPERF_UNPLUG is set");
+            return false;
+        }
+        let there = Path::new(Unplugged::SWITCH).exists();
+        if !there {
+            eprintln!("SKIPPED: CPU 1 cannot be taken offline");
+        }
+        is_root() && there
+    }
+
+    fn now() -> Unplugged {
+        fs::write(Unplugged::SWITCH, "0").unwrap();
+        Unplugged
+    }
+}
+
+impl Drop for Unplugged {
+    fn drop(&mut self) {
+        let _ = fs::write(Unplugged::SWITCH, "1");
+    }
+}
+
+#[test]
+fn a_cpu_that_goes_offline_takes_nothing_with_it() {
+    let folder = Folder::new("unplugged");
+    if !Unplugged::is_possible() || !folder.records() {
+        return;
+    }
+    for output in [&["-o", "f.data"][..], &["--threads", "-o", "f.data"]] {
+        let words = [
+            &["record", "-N", "-a", "-F", "1000", "-e", "cpu-clock"],
+            output,
+            &["--", "sleep", "3"],
+        ];
+        let command = folder.command(OXPERF, &words.concat()).spawn();
+        sleep(Duration::from_secs(1));
+        let unplugged = Unplugged::now();
+        sleep(Duration::from_secs(1));
+        drop(unplugged);
+        let ended = finish(command.unwrap());
+        assert!(ended.status.success(), "{}", said(&ended));
+        let shown = folder.run(OXPERF, &["script", "-i", "f.data", "-F", "cpu"]);
+        let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+        let on = |cpu| shown.lines().filter(|line| line.trim() == cpu).count();
+        let (always, before) = (on("[000]"), on("[001]"));
+        assert!(always > 2000 && before > 300, "{always} and {before}");
+    }
 }
