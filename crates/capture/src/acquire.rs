@@ -221,6 +221,7 @@ mod tests {
         let machine = MachineInfo {
             online: vec![Cpu(0)],
             threads,
+            is_hybrid: false,
         };
         let target = TargetOptions {
             target,

@@ -93,14 +93,10 @@ impl BpfPrograms {
         }
     }
 
-    /// The features that tell of the programs; none without any.
+    /// The features that tell of the programs, of none as well.
     pub(crate) fn add_features(&self, features: &mut FeatureSet) {
-        if !self.programs.is_empty() {
-            features.insert(&BpfProgInfo(self.programs.values().cloned().collect()));
-        }
-        if !self.types.is_empty() {
-            features.insert(&self.types());
-        }
+        features.insert(&BpfProgInfo(self.programs.values().cloned().collect()));
+        features.insert(&self.types());
     }
 
     fn types(&self) -> BpfBtf {

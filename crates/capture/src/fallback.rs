@@ -187,6 +187,7 @@ mod tests {
         let machine = MachineInfo {
             online: vec![Cpu(0)],
             threads: Vec::new(),
+            is_hybrid: false,
         };
         let sampling = SamplingOptions::default();
         let purpose = Purpose::Sampling(&sampling);

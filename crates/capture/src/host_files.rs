@@ -56,6 +56,11 @@ impl HostFiles {
         metric_constants::collect(&self.tree, scope)
     }
 
+    /// Returns whether the host has several kinds of cores, with a PMU each.
+    pub(crate) fn is_hybrid(&self) -> bool {
+        pmus::is_hybrid(&self.tree)
+    }
+
     /// Every feature that the host's files give.
     pub fn features(&self) -> FeatureSet {
         let mut features = FeatureSet::new();

@@ -16,7 +16,7 @@
 //! };
 //!
 //! let events = [EventRequest::software(SoftwareId::TaskClock, "task-clock")];
-//! let machine = MachineInfo { online: vec![Cpu(0), Cpu(1)], threads: Vec::new() };
+//! let machine = MachineInfo { online: vec![Cpu(0), Cpu(1)], threads: Vec::new(), is_hybrid: false };
 //! let (target, sampling) = (TargetOptions::default(), SamplingOptions::default());
 //! let plan = |purpose| Plan::new(&target, purpose, &events, &machine, Unsupported::default());
 //! let sampled = plan(Purpose::Sampling(&sampling));

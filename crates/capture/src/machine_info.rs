@@ -32,7 +32,11 @@ pub(crate) fn machine_info(
     if matches!(target, Target::Processes(_) | Target::Threads(_)) && threads.is_empty() {
         return Err(CaptureError::NoSuchProcess);
     }
-    Ok(MachineInfo { online, threads })
+    Ok(MachineInfo {
+        online,
+        threads,
+        is_hybrid: false,
+    })
 }
 
 /// The threads of all processes; one that is gone is reported, unless all are, which is an error of its own.

@@ -60,6 +60,8 @@ pub struct MachineInfo {
     pub online: Vec<Cpu>,
     /// The threads of the target, when it names tasks.
     pub threads: Vec<Tid>,
+    /// There are several kinds of cores, and events that count on one of them alone.
+    pub is_hybrid: bool,
 }
 
 /// An event with its complete attribute and the sites where it is opened.
@@ -129,6 +131,7 @@ impl Plan {
                     target,
                     sampling,
                     unsupported,
+                    tracks_apart: tracks_apart(target, machine),
                 };
                 Plan::for_sampling(attrs, requests, machine)
             }
@@ -163,7 +166,7 @@ impl Plan {
         machine: &MachineInfo,
     ) -> Plan {
         let target = sampling.target;
-        let (kept, tracking) = with_tracking(target, requests.kept);
+        let (kept, tracking) = with_tracking(requests.kept, sampling.tracks_apart);
         let attrs = sampling.attrs(&kept, requests.removed, tracking);
         let planned = kept.into_iter().zip(attrs).enumerate();
         let events: Vec<PlannedEvent> = planned
@@ -206,18 +209,15 @@ impl Tracking {
 
 /// Returns whether the event that carries the task and mapping records has to run on its own: the user's events may be
 /// off, or on CPUs that do not see every task.
-fn tracks_apart(target: &TargetOptions) -> bool {
-    target.target.is_cpu_wide() || target.start != Start::Now
+fn tracks_apart(target: &TargetOptions, machine: &MachineInfo) -> bool {
+    target.target.is_cpu_wide() || target.start != Start::Now || machine.is_hybrid
 }
 
 /// The events with the one that tracks. A dummy that the user names first counts nothing either and takes its place.
-fn with_tracking(
-    target: &TargetOptions,
-    requests: &[EventRequest],
-) -> (Vec<EventRequest>, Tracking) {
+fn with_tracking(requests: &[EventRequest], tracks_apart: bool) -> (Vec<EventRequest>, Tracking) {
     let mut requests = requests.to_vec();
     let has_own = requests.first().is_some_and(EventRequest::is_dummy);
-    if has_own || !tracks_apart(target) {
+    if has_own || !tracks_apart {
         return (requests, Tracking::Asked(0));
     }
     requests.push(EventRequest::tracking_dummy());

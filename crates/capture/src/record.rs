@@ -99,7 +99,10 @@ pub fn record(
     let options = &with_allowed_rate(options, observer)?;
     let target = &options.target;
     let proc = ProcDir::new(Path::new("/proc"));
-    let machine = machine_info(&target.target, &options.sysfs, &proc, observer)?;
+    let machine = MachineInfo {
+        is_hybrid: HostFiles::this(&options.sysfs).is_hybrid(),
+        ..machine_info(&target.target, &options.sysfs, &proc, observer)?
+    };
     let clock = options.sampling.clock.map(clock_facts).transpose()?;
     let mut control = RecordingControl::new(target.workload.as_ref(), &options.output.destination)?;
     if let Some(channel) = channel {
@@ -216,9 +219,8 @@ impl<'a> Recorder<'a> {
             .bpf_programs
             .then(BpfPrograms::loaded);
         let mut features = standing_features(&context, &acquired, observer);
-        if let Some(bpf) = &bpf {
-            bpf.add_features(&mut features);
-        }
+        let none = BpfPrograms::default();
+        bpf.as_ref().unwrap_or(&none).add_features(&mut features);
         let events = writer_events(&acquired);
         let off_cpu = off_cpu_of(&acquired, &options.sampling);
         if off_cpu.as_ref().is_some_and(OffCpu::is_without_stacks) {

@@ -137,6 +137,7 @@ mod tests {
         let machine = MachineInfo {
             online: vec![Cpu(0), Cpu(1)],
             threads: Vec::new(),
+            is_hybrid: false,
         };
         let context = OpenContext {
             kernel: &kernel,

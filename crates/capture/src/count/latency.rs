@@ -328,6 +328,7 @@ mod tests {
             machine: &MachineInfo {
                 online: vec![Cpu(0)],
                 threads: Vec::new(),
+                is_hybrid: false,
             },
             sysfs: &Sysfs::default(),
             choice: LatencyChoice::Mean,

@@ -63,6 +63,7 @@ fn open_again(
     let machine = MachineInfo {
         online: vec![Cpu(0), Cpu(1)],
         threads,
+        is_hybrid: false,
     };
     let target = TargetOptions {
         target,

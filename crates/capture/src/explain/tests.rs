@@ -525,6 +525,7 @@ fn a_members_group_is_counted_up_to_it() {
     let machine = MachineInfo {
         online: vec![Cpu(1)],
         threads: Vec::new(),
+        is_hybrid: false,
     };
     let sampling = SamplingOptions::default();
     let purpose = Purpose::Sampling(&sampling);

@@ -31,6 +31,13 @@ pub(super) fn collect(tree: &Tree, features: &mut FeatureSet) {
     }
 }
 
+/// Returns whether there are several PMUs of cores.
+pub(super) fn is_hybrid(tree: &Tree) -> bool {
+    let names = tree.names(DEVICES).unwrap_or_default();
+    let cores = names.iter().filter(|name| is_core(tree, name));
+    cores.count() > 1
+}
+
 /// A PMU of cores is called `cpu`, or lists the cores that it belongs to.
 fn is_core(tree: &Tree, name: &str) -> bool {
     name == "cpu" || tree.text(&format!("{DEVICES}/{name}/cpus")).is_some()

@@ -7,7 +7,7 @@ use super::Tracking;
 use crate::event::{AuxAction, EventRequest};
 use crate::off_cpu;
 use crate::options::{
-    CallGraph, ExtraRecords, Privilege, Rate, SamplingOptions, Target, TargetOptions,
+    CallGraph, ExtraRecords, Privilege, Rate, SamplingOptions, Start, Target, TargetOptions,
 };
 use crate::registers::RegisterMask;
 use crate::unsupported::{KernelFeature, Unsupported};
@@ -18,6 +18,8 @@ pub(super) struct Sampling<'a> {
     pub(super) target: &'a TargetOptions,
     pub(super) sampling: &'a SamplingOptions,
     pub(super) unsupported: Unsupported,
+    /// The event that carries task and mapping records runs on its own.
+    pub(super) tracks_apart: bool,
 }
 
 impl Sampling<'_> {
@@ -383,11 +385,11 @@ impl Builder<'_> {
     }
 
     /// Group members follow their leader. An event that has to track apart runs from the first moment: from exec where
-    /// the workload is the target, else from its opening.
+    /// the workload's start is all that others wait for, else from its opening.
     fn set_start(&self, flags: &mut AttrFlags) {
-        let from_exec = self.common.target.target == Target::Workload;
-        let tracks_apart = self.tracking && super::tracks_apart(self.common.target);
-        let (disabled, on_exec) = if tracks_apart {
+        let target = self.common.target;
+        let from_exec = target.target == Target::Workload && target.start != Start::Now;
+        let (disabled, on_exec) = if self.tracking && self.common.tracks_apart {
             (from_exec, from_exec)
         } else {
             let leads = self.request.leader.is_none();

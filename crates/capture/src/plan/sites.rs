@@ -148,7 +148,7 @@ fn tasks(target: &TargetOptions, machine: &MachineInfo) -> Vec<TargetTask> {
     }
 }
 
-/// The owners of rings in the order in which the events' sites first need them.
+/// The owners of rings: CPUs ascending, tasks in the order in which the events' sites first need them.
 pub(super) fn rings(events: &[PlannedEvent]) -> Vec<RingKey> {
     let mut rings = Vec::new();
     for key in events
@@ -160,5 +160,9 @@ pub(super) fn rings(events: &[PlannedEvent]) -> Vec<RingKey> {
             rings.push(key);
         }
     }
+    rings.sort_by_key(|key| match key {
+        RingKey::Cpu(cpu) => Some(*cpu),
+        RingKey::Task(_) => None,
+    });
     rings
 }

@@ -42,6 +42,7 @@ fn recorded(
     let machine = MachineInfo {
         online: vec![Cpu(0)],
         threads: Vec::new(),
+        is_hybrid: false,
     };
     let workload = options.target.workload.as_ref();
     let control = RecordingControl::new(workload, &options.output.destination).unwrap();

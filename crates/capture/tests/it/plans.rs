@@ -1,10 +1,10 @@
 //! The events that reach the kernel, for counting and for sampling, against those that perf opens.
 
 use oxperf_abi::{AttrFlags, Cpu, Pid, SampleType, SoftwareId, Tid};
-use oxperf_capture::plan::RingKey;
+use oxperf_capture::plan::{PlannedEvent, RingKey};
 use oxperf_capture::{
-    EventRequest, MachineInfo, Notice, OpenContext, Privilege, Purpose, Rate, SamplingOptions,
-    Start, Target, TargetOptions, acquire,
+    EventRequest, MachineInfo, Notice, OpenContext, Plan, Privilege, Purpose, Rate,
+    SamplingOptions, Start, Target, TargetOptions, Unsupported, acquire,
 };
 use oxperf_sys::{FakeCall, FakeKernel, OpenedEvent, OpenedTask, RingPages, Sysfs};
 use std::time::Duration;
@@ -69,6 +69,7 @@ impl Case {
         let machine = MachineInfo {
             online: vec![Cpu(0), Cpu(1)],
             threads: names_tasks.then_some(THREAD).into_iter().collect(),
+            is_hybrid: false,
         };
         let kernel = FakeKernel::new();
         let context = OpenContext {
@@ -232,6 +233,7 @@ fn events_share_the_ring_of_their_kind() {
     let machine = MachineInfo {
         online: vec![Cpu(0), Cpu(1)],
         threads: Vec::new(),
+        is_hybrid: false,
     };
     let context = OpenContext {
         kernel: &kernel,
@@ -259,4 +261,39 @@ fn events_share_the_ring_of_their_kind() {
         FakeCall::SetOutput(5, 1),
     ];
     assert_eq!(kernel.calls(), calls);
+}
+
+/// Where each event counts on one kind of core, one more event sees every task on all of them.
+#[test]
+fn tasks_are_tracked_on_cores_of_every_kind() {
+    let on = |name: &str, cpus: [u32; 2]| EventRequest {
+        cpus: Some(cpus.map(Cpu).to_vec()),
+        ..EventRequest::software(SoftwareId::CpuClock, name)
+    };
+    let requests = [on("of-two", [2, 3]), on("of-others", [0, 1])];
+    let machine = MachineInfo {
+        online: [0, 1, 2, 3].map(Cpu).to_vec(),
+        threads: Vec::new(),
+        is_hybrid: true,
+    };
+    let (target, sampling) = (TargetOptions::default(), SamplingOptions::default());
+    let purpose = Purpose::Sampling(&sampling);
+    let plan = Plan::new(
+        &target,
+        purpose,
+        &requests,
+        &machine,
+        Unsupported::default(),
+    );
+    let rings = [0, 1, 2, 3].map(|cpu| RingKey::Cpu(Cpu(cpu)));
+    assert_eq!(plan.rings, rings);
+    let [first, _, tracker] = &plan.events[..] else {
+        panic!("{plan}");
+    };
+    assert!(tracker.tracking && tracker.sites.len() == 4);
+    // It runs from the first moment, and the others from exec.
+    let has = |event: &PlannedEvent, flag| event.attr.flags.contains(flag);
+    let tracks_and_waits = |event| (has(event, AttrFlags::MMAP), has(event, AttrFlags::DISABLED));
+    assert_eq!(tracks_and_waits(tracker), (true, false));
+    assert_eq!(tracks_and_waits(first), (false, true));
 }

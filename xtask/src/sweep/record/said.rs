@@ -17,11 +17,37 @@ pub(super) fn comparable(text: &str) -> String {
     let end = [" Usage: ", "\nUsage: "];
     let end = end.iter().filter_map(|mark| text.find(mark)).min();
     let text = end.map_or(text, |end| &text[..end]);
+    let text = without_losses(text);
     let kept = text.lines().filter(|line| {
         !line.trim().is_empty() && !OF_PERF.iter().any(|start| line.starts_with(start))
     });
-    let text: String = kept.map(|line| summary(line) + "\n").collect();
+    let text: String = kept
+        .map(|line| without_recorder(&summary(line)) + "\n")
+        .collect();
     stat::opened::comparable(&text)
+}
+
+/// The text without perf's words about records that were lost, which is a matter of chance.
+fn without_losses(text: &str) -> String {
+    const BEGINNING: &str = "Warning:\nProcessed ";
+    const END: &str = "Check IO/CPU overload!\n";
+    let parts = text.split_once(BEGINNING).and_then(|(before, rest)| {
+        let (_, behind) = rest.split_once(END)?;
+        Some(format!("{before}{behind}"))
+    });
+    parts.unwrap_or_else(|| text.to_owned())
+}
+
+/// The line without the recorder's number in a condition that leaves it out.
+fn without_recorder(line: &str) -> String {
+    const CONDITION: &str = "common_pid != ";
+    match line.split_once(CONDITION) {
+        Some((before, rest)) => {
+            let behind = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
+            format!("{before}{CONDITION}N{behind}")
+        }
+        None => line.to_owned(),
+    }
 }
 
 /// The lines at the end of a recording without what they count, and without the name of the program.
@@ -80,6 +106,11 @@ mod tests {
         assert_eq!(comparable(text).replace("N) ]", "1.2) ]"), expected);
         assert_eq!(comparable("wrong\n\n Usage: perf record\n"), "wrong\n");
         assert_eq!(comparable("Failed to open /proc/schedstat\n"), "");
+        let lost =
+            "a\nWarning:\nProcessed 7 events and lost 1 chunks!\n\nCheck IO/CPU overload!\n\nb\n";
+        assert_eq!(comparable(lost), "a\nb\n");
+        let condition = comparable("failed to set filter \"common_pid != 338\" on a\n");
+        assert_eq!(condition, "failed to set filter \"common_pid != N\" on a\n");
     }
 
     #[test]

@@ -136,6 +136,7 @@ fn refusal(event: &ResolvedEvent) -> Option<String> {
     let machine = MachineInfo {
         online: cpus::online_in(&sysfs).unwrap_or_default(),
         threads: Vec::new(),
+        is_hybrid: false,
     };
     let facts = system::open_facts(system::permissions(), &machine, &sysfs, &event.pmu);
     let attempt = OpenAttempt {

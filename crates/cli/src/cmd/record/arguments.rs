@@ -18,6 +18,7 @@ use oxperf_sys::process;
 
 use sampling::EXCLUDE_PERF;
 
+use super::behind::BehindProblem;
 use super::messages::Verbosity;
 use super::target::TargetTexts;
 use super::{ArgumentProblem, Performed, RecordCommand, target, values};
@@ -256,6 +257,10 @@ fn conditions(matches: &ArgMatches) -> Result<Vec<BehindEvents>, ArgumentProblem
 
 fn cgroups(matches: &ArgMatches, is_cpu_wide: bool) -> Result<Vec<BehindEvents>, ArgumentProblem> {
     let lists = behind_events(matches, "cgroup");
+    if lists.iter().any(|list| list.events_before == 0) {
+        let message = BehindProblem::NoEvents.to_string();
+        return Err(ArgumentProblem::Value(message));
+    }
     match lists.is_empty() || is_cpu_wide {
         true => Ok(lists),
         false => Err(ArgumentProblem::Value(

@@ -51,6 +51,7 @@ fn plan(options: &str) -> String {
     let machine = MachineInfo {
         online: vec![Cpu(0), Cpu(1)],
         threads,
+        is_hybrid: false,
     };
     let purpose = Purpose::Sampling(&command.options.sampling);
     let plan = Plan::new(target, purpose, &requests, &machine, Unsupported::default());

@@ -60,6 +60,7 @@ fn opens(case: &str) -> String {
     let machine = MachineInfo {
         online: vec![Cpu(0), Cpu(1)],
         threads: names_tasks.then_some(Tid(THREAD)).into_iter().collect(),
+        is_hybrid: false,
     };
     let context = OpenContext {
         kernel: &kernel,
