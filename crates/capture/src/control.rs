@@ -13,7 +13,7 @@ use crate::control_channel::{ControlChannel, ControlMessage};
 use crate::error::CaptureError;
 use crate::interrupts::{GRACE, Interrupts};
 use crate::notice::{Notice, Observer};
-use crate::options::{Destination, Program, Start};
+use crate::options::{Destination, Program};
 use crate::plan::RingKind;
 use crate::wake::WakeSources;
 
@@ -58,15 +58,6 @@ pub(crate) struct RecordingControl {
 pub(crate) struct NamedWorkload {
     pub(crate) process: Workload,
     program: String,
-}
-
-/// The next step of a recording's loop.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum News {
-    /// Records may wait.
-    Records,
-    /// The delay is over: start counting.
-    Enable,
 }
 
 impl RecordingControl {
@@ -156,18 +147,15 @@ impl RecordingControl {
         }
     }
 
-    /// Lets the workload run; the delay begins.
+    /// Lets the workload run.
     ///
     /// # Errors
     /// The program cannot be executed.
-    pub(crate) fn start(&mut self, start: Start) -> Result<(), CaptureError> {
+    pub(crate) fn start(&mut self) -> Result<(), CaptureError> {
         if let Some(workload) = &mut self.workload {
             workload.start()?;
         }
         self.started = true;
-        if let Start::After(delay) = start {
-            self.wake.add_delay(delay);
-        }
         Ok(())
     }
 
@@ -186,12 +174,12 @@ impl RecordingControl {
         self.ended = true;
     }
 
-    /// Waits until many records wait, or some for a while, or the delay is over, or `until`, or something ends the
-    /// recording: a signal, the end of the workload, or that all tasks are gone which the rings belong to.
+    /// Waits until many records wait, or some for a while, or `until`, or something ends the recording: a signal, the end
+    /// of the workload, or that all tasks are gone which the rings belong to.
     ///
     /// # Errors
     /// The kernel's answer.
-    pub(crate) fn wait(&mut self, until: Option<Instant>) -> Result<News, CaptureError> {
+    pub(crate) fn wait(&mut self, until: Option<Instant>) -> Result<(), CaptureError> {
         self.wake.wait(until).map_err(CaptureError::Wait)?;
         // The output may have taken signals while it was written.
         self.ended |= self.wake.interrupts().signal().is_some();
@@ -199,10 +187,7 @@ impl RecordingControl {
             self.ended |= self.workload_has_ended().map_err(CaptureError::Wait)?;
         }
         self.ended |= !self.wake.has_rings() || self.wake.has_thread_ended();
-        if self.wake.take_delay_end() {
-            return Ok(News::Enable);
-        }
-        Ok(News::Records)
+        Ok(())
     }
 
     /// Asks the workload to end, if it still runs and was not asked before.

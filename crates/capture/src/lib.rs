@@ -74,7 +74,7 @@ pub use open::{MappedRings, OpenEvent, OpenEvents, Refusal};
 pub use options::{
     BuildIdPolicy, CallGraph, ChainParts, Destination, Draining, ExtraRecords, OutputOptions,
     Privilege, Program, Rate, ReaderAffinity, RecordOptions, Rotation, SamplingOptions, Start,
-    SwitchCause, SynthesisOptions, Target, TargetOptions, ThreadLayout, ThreadMasks,
+    SwitchCause, SynthesisOptions, Target, TargetOptions, ThreadLayout, ThreadMasks, Windows,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};

@@ -155,6 +155,8 @@ pub struct OpenCall<'a> {
 /// A step in the course of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecordingStep<'a> {
+    /// Events count from now on, or no more.
+    Counting(bool),
     /// A file of several is finished, and the next one begun.
     Switched {
         /// The name of the finished one.

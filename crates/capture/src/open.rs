@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::io;
 use std::os::fd::AsRawFd;
 
-use oxperf_abi::{EventId, ReadFormat, Tid};
+use oxperf_abi::{AttrFlags, EventId, ReadFormat, Tid};
 use oxperf_sys::{
     BackwardRing, Control, ControlScope, DataRing, EventFd, EventTask, Kernel, OpenError,
     OpenFlags, OpenRequest, RingError, RingPages,
@@ -26,8 +26,8 @@ pub struct OpenEvent {
     pub ring_kind: RingKind,
     /// It counts while the leader of its group does.
     pub follows_leader: bool,
-    /// It is there for the records of tasks alone.
-    pub tracks_tasks: bool,
+    /// It counts from its opening on.
+    pub counts_at_once: bool,
 }
 
 /// The rings of a plan.
@@ -137,7 +137,7 @@ impl OpenEvents {
                 ids: Vec::new(),
                 ring_kind: event.ring_kind(),
                 follows_leader: event.request.leader.is_some(),
-                tracks_tasks: event.tracking && event.request.is_dummy(),
+                counts_at_once: !event.attr.flags.contains(AttrFlags::DISABLED),
             });
         }
         Ok(open)
@@ -287,16 +287,16 @@ impl OpenEvents {
         )
     }
 
-    /// Stops the counting of everything; what tracks tasks alone comes last.
+    /// Stops the counting of everything; what has counted from its opening on comes last: it tracks tasks.
     ///
     /// # Errors
     /// The kernel's answer.
     pub fn disable(&self, kernel: &dyn Kernel) -> io::Result<()> {
         let stop = Control::Disable(ControlScope::Event);
-        let (trackers, others): (Vec<&OpenEvent>, Vec<&OpenEvent>) =
-            self.events.iter().partition(|event| event.tracks_tasks);
+        let (at_once, others): (Vec<&OpenEvent>, Vec<&OpenEvent>) =
+            self.events.iter().partition(|event| event.counts_at_once);
         OpenEvents::control_by_cpu(others.into_iter(), kernel, stop)?;
-        OpenEvents::control_by_cpu(trackers.into_iter(), kernel, stop)
+        OpenEvents::control_by_cpu(at_once.into_iter(), kernel, stop)
     }
 
     /// Starts or stops the counting of all events, or of those of a name, and returns whether there are any. What tracks

@@ -6,6 +6,7 @@ mod output;
 mod sampling;
 mod synthesis;
 mod target;
+mod windows;
 
 use std::path::PathBuf;
 
@@ -16,12 +17,15 @@ pub use output::{BuildIdPolicy, Destination, OutputOptions, Rotation, SwitchCaus
 pub use sampling::{CallGraph, ChainParts, ExtraRecords, Rate, SamplingOptions};
 pub use synthesis::SynthesisOptions;
 pub use target::{Privilege, Program, Start, Target, TargetOptions};
+pub use windows::Windows;
 
 /// All options of a recording.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RecordOptions {
     /// Whose events.
     pub target: TargetOptions,
+    /// When counting, once begun, pauses and ends.
+    pub windows: Windows,
     /// Rate and fields of samples.
     pub sampling: SamplingOptions,
     /// The records of what existed before.

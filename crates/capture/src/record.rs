@@ -7,6 +7,7 @@
 
 mod commands;
 mod surroundings;
+mod windows;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
 use crate::acquire::{Acquired, OpenContext, acquire, without_event};
 use crate::bpf::{BpfPrograms, Watched};
-use crate::control::{Ending, News, RecordingControl};
+use crate::control::{Ending, RecordingControl};
 use crate::control_channel::ControlChannel;
 use crate::drain::{Drain, Drained, NewestRing};
 use crate::error::CaptureError;
@@ -31,7 +32,7 @@ use crate::machine_info::machine_info;
 use crate::notice::{Notice, Observer, RecordingStep};
 use crate::off_cpu::{self, OffCpu};
 use crate::open::MappedRings;
-use crate::options::{Destination, Rate, RecordOptions, SamplingOptions, Start, Target};
+use crate::options::{Destination, Rate, RecordOptions, SamplingOptions};
 use crate::output::{FinishedFile, RecordOutput, RecordingSeries, Volume};
 use crate::plan::{MachineInfo, Purpose, RingKey, RingKind};
 use crate::readers::{self, RingReaders};
@@ -322,21 +323,16 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Counting begins before the workload runs, unless its exec or the delay begins it. Whatever the rings bring,
-    /// every pass looks for what ends the recording; and as a pass follows a wait, what the recorder causes by writing
-    /// is not worth a pass of its own.
+    /// Whatever the rings bring, every pass looks for what ends the recording; and as a pass follows a wait, what the
+    /// recorder causes by writing is not worth a pass of its own.
     fn capture(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
-        let target = &self.context.options.target;
-        if target.start == Start::Now && target.target != Target::Workload {
-            self.enable()?;
-        }
-        self.control.start(target.start)?;
+        let mut timetable = self.start(observer)?;
         // A program that cannot be run costs no recording that is there.
         self.recording.current().settle()?;
         while !self.control.has_ended() {
-            if self.control.wait(self.switch.moment())? == News::Enable {
-                self.enable()?;
-            }
+            let moments = [self.switch.moment(), timetable.moment()];
+            self.control.wait(moments.into_iter().flatten().min())?;
+            self.keep_to(&mut timetable, observer)?;
             self.obey_all(observer)?;
             self.drain()?;
             self.watch_size(observer)?;

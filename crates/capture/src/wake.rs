@@ -1,4 +1,4 @@
-//! The sources that wake a recorder: signals, rings with records, the end of a delay. A channel on which a user controls a
+//! The sources that wake a recorder: signals, rings with records, time. A channel on which a user controls a
 //! running recorder is one more source.
 
 use std::io;
@@ -25,8 +25,6 @@ pub(crate) struct WakeSources {
     threads_slot: Option<PollSlot>,
     /// The channel for commands, while it is open.
     commands: Option<PollSlot>,
-    /// The end of the delay, until it was reported.
-    delay_end: Option<Instant>,
 }
 
 impl WakeSources {
@@ -41,7 +39,6 @@ impl WakeSources {
             rings: Vec::new(),
             threads_slot: None,
             commands: None,
-            delay_end: None,
         }
     }
 
@@ -113,11 +110,6 @@ impl WakeSources {
         !self.rings.is_empty()
     }
 
-    /// Also wakes once when `delay` is over.
-    pub(crate) fn add_delay(&mut self, delay: Duration) {
-        self.delay_end = Instant::now().checked_add(delay);
-    }
-
     /// Waits until a source wakes, or records have waited for a while, at most until a moment. Takes the signals, and drops
     /// the rings whose tasks have all exited.
     ///
@@ -125,8 +117,7 @@ impl WakeSources {
     /// The kernel's answer.
     pub(crate) fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
         let until = until.map(|moment| moment.saturating_duration_since(Instant::now()));
-        let times = [until, self.time_to_delay_end()].into_iter().flatten();
-        let longest = times.fold(DRAIN_INTERVAL, Duration::min);
+        let longest = until.map_or(DRAIN_INTERVAL, |until| until.min(DRAIN_INTERVAL));
         self.poll.wait(Some(longest))?;
         if self.poll.readiness(self.signal_slot).readable {
             self.interrupts.take();
@@ -143,20 +134,6 @@ impl WakeSources {
         self.poll.wait(Some(timeout))?;
         self.interrupts.take();
         Ok(())
-    }
-
-    /// Returns whether the delay is over; once.
-    pub(crate) fn take_delay_end(&mut self) -> bool {
-        let is_over = self.time_to_delay_end() == Some(Duration::ZERO);
-        if is_over {
-            self.delay_end = None;
-        }
-        is_over
-    }
-
-    fn time_to_delay_end(&self) -> Option<Duration> {
-        self.delay_end
-            .map(|end| end.saturating_duration_since(Instant::now()))
     }
 
     fn drop_gone_rings(&mut self) {

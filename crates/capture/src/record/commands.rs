@@ -47,7 +47,11 @@ impl Recorder<'_> {
 
     /// Lets all events count, or the one of a name, or lets them count no more; returns whether there are such. The event that
     /// carries the records of tasks and mappings alone is none of them: without those records samples have no names.
-    fn set_counting(&self, event: Option<&str>, counts: bool) -> Result<bool, CaptureError> {
+    pub(super) fn set_counting(
+        &self,
+        event: Option<&str>,
+        counts: bool,
+    ) -> Result<bool, CaptureError> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
         let set = open.set_counting(self.context.kernel, plan, event, counts);
         set.map_err(CaptureError::Enable)

@@ -2,6 +2,7 @@
 
 mod arguments;
 pub(super) mod behind;
+mod delay;
 pub(super) mod events;
 mod messages;
 pub(in crate::cmd) mod opens;

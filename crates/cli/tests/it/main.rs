@@ -34,6 +34,7 @@ mod recorder_newest;
 mod recorder_privileges;
 mod recorder_shortages;
 mod recorder_threads;
+mod recorder_windows;
 mod refused_options;
 mod report_html;
 mod report_order;

@@ -148,6 +148,23 @@ fn nothing_counts_before_it_is_enabled() {
 }
 
 #[test]
+fn commands_work_beside_windows() {
+    let Some(mut control) = Controlled::start("control-windows", &["-D", "60000-70000"]) else {
+        return;
+    };
+    control.ask("enable");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    control.ask("disable");
+    let (folder, output) = control.stop();
+    let said = said(&output);
+    assert!(
+        said.starts_with("Events disabled\nEvents enabled\nEvents disabled\n"),
+        "{said}"
+    );
+    assert!(folder.samples("f.data") > 0, "{said}");
+}
+
+#[test]
 fn a_list_does_not_get_into_a_stream() {
     let Some(mut control) = Controlled::start("control-stream", &["-o", "-"]) else {
         return;

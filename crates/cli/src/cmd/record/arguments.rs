@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_capture::{
     BuildIdPolicy, Destination, OutputOptions, Privilege, Program, RecordOptions, SamplingOptions,
-    Start, Target, TargetOptions, system,
+    Target, TargetOptions, system,
 };
 use oxperf_objects::Debuginfod;
 use oxperf_sys::process;
@@ -19,6 +19,7 @@ use oxperf_sys::process;
 use sampling::EXCLUDE_PERF;
 
 use super::behind::BehindProblem;
+use super::delay::Delay;
 use super::messages::Verbosity;
 use super::target::TargetTexts;
 use super::{ArgumentProblem, Performed, RecordCommand, target, values};
@@ -164,13 +165,14 @@ pub(in crate::cmd) fn parse(
     let mut remarks = sampling::remarks(matches, &sampling);
     remarks.extend(sampling::chains_beside_branches(&mut sampling));
     let is_cpu_wide = target.is_cpu_wide();
+    let delay = text(matches, "delay").map_or_else(|| Ok(Delay::none()), Delay::parse)?;
     let target = TargetOptions {
         target,
         workload,
         inherit: !matches.get_flag("no-inherit"),
         per_thread,
         privilege: privilege(matches),
-        start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
+        start: delay.start,
     };
     let (draining, destination) = draining::draining(matches, destination(matches))?;
     let mut output = output_options(matches, configuration, destination)?;
@@ -181,6 +183,7 @@ pub(in crate::cmd) fn parse(
     Ok(RecordCommand {
         options: RecordOptions {
             target,
+            windows: delay.windows,
             sampling,
             synthesis: existing::options(matches, configuration)?,
             realtime_priority: realtime_priority(matches)?,

@@ -144,6 +144,7 @@ fn dump_text(program: &str, name: &Path) -> String {
 
 fn step_text(program: &str, step: RecordingStep<'_>) -> String {
     match step {
+        RecordingStep::Counting(counts) => counting_text(None, true, counts),
         RecordingStep::Switched { finished, wakeups } => format!(
             "[ {program} record: dump data: Woken up {wakeups} times ]\n{}",
             dump_text(program, finished)
@@ -252,6 +253,12 @@ mod tests {
             step_text("perf", RecordingStep::SizeReached { bytes: 3 << 10 }),
             "[ perf record: perf size limit reached (3 KB), stopping session ]"
         );
+    }
+
+    #[test]
+    fn the_switching_of_events_is_told_as_perf_does() {
+        let texts = [false, true].map(|counts| step_text("perf", RecordingStep::Counting(counts)));
+        assert_eq!(texts, ["Events disabled", "Events enabled"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use oxperf_abi::BranchSampleType;
-use oxperf_capture::{CallGraph, Rate, RegisterMask, Start, system};
+use oxperf_capture::{CallGraph, Rate, RegisterMask, system};
 use oxperf_sys::clock::KernelClock;
 use oxperf_sys::process;
 
@@ -122,20 +122,6 @@ pub(super) fn ring_size(pages: usize) -> String {
     match whole {
         Some((unit, shift)) => format!("{}{unit}", kilobytes >> shift),
         None => format!("{kilobytes}K"),
-    }
-}
-
-/// The start of sampling, from milliseconds.
-pub(super) fn start(text: &str) -> Result<Start, ArgumentProblem> {
-    match text.parse::<i64>() {
-        Ok(0) => Ok(Start::Now),
-        Ok(-1) => Ok(Start::Disabled),
-        Ok(milliseconds) if milliseconds > 0 => Ok(Start::After(Duration::from_millis(
-            milliseconds.unsigned_abs(),
-        ))),
-        _ => Err(ArgumentProblem::Value(format!(
-            "-D takes milliseconds, or -1, not '{text}'"
-        ))),
     }
 }
 
@@ -309,13 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_and_call_graphs() {
-        assert_eq!(start("10"), Ok(Start::After(Duration::from_millis(10))));
-        assert_eq!(
-            (start("-1"), start("0")),
-            (Ok(Start::Disabled), Ok(Start::Now))
-        );
-        assert!(start("10-20").is_err());
+    fn call_graphs() {
         assert_eq!(
             call_graph("fp,5"),
             Ok(CallGraph::FramePointers { max_stack: Some(5) })
