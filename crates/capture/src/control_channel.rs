@@ -8,6 +8,14 @@ const LONGEST: usize = 4096;
 /// The answer to a command; its last byte is perf's, too.
 const ANSWER: &[u8] = b"ack\n\0";
 
+/// Commands that are taken without the end of their line: `printf stop` is meant.
+const WHOLE: [&str; 6] = ["enable", "disable", "evlist", "ping", "stop", "snapshot"];
+
+/// Ends a line.
+fn is_end(byte: &u8) -> bool {
+    matches!(byte, b'\n' | b'\0')
+}
+
 /// What a line asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ControlCommand {
@@ -113,14 +121,16 @@ impl ControlChannel {
     }
 
     fn take_lines(&mut self) -> Vec<ControlMessage> {
-        let Some(end) = self.line.iter().rposition(|&byte| byte == b'\n') else {
-            return Vec::new();
+        let end = self.line.iter().rposition(is_end).map_or(0, |end| end + 1);
+        let rest = &self.line[end..];
+        let end = match WHOLE.iter().any(|command| command.as_bytes() == rest) {
+            true => self.line.len(),
+            false => end,
         };
-        let complete: Vec<u8> = self.line.drain(..=end).collect();
-        let text = String::from_utf8_lossy(&complete);
-        let lines = text.lines().filter(|line| !line.is_empty());
+        let complete: Vec<u8> = self.line.drain(..end).collect();
+        let lines = complete.split(is_end).filter(|line| !line.is_empty());
         lines
-            .map(|line| ControlMessage::parse(line.to_owned()))
+            .map(|line| ControlMessage::parse(String::from_utf8_lossy(line).into_owned()))
             .collect()
     }
 
@@ -175,6 +185,11 @@ mod tests {
         assert_eq!(commands(&mut channel), [ControlCommand::Ping]);
         writer.write_all(b"ble\n").unwrap();
         assert_eq!(commands(&mut channel), [ControlCommand::Enable(None)]);
+        writer.write_all(b"disable cs\0stop").unwrap();
+        let named = ControlCommand::Disable(Some("cs".to_owned()));
+        assert_eq!(commands(&mut channel), [named, ControlCommand::Stop]);
+        writer.write_all(b"\n").unwrap();
+        assert!(commands(&mut channel).is_empty());
         drop(writer);
         assert!(commands(&mut channel).is_empty() && channel.commands().is_none());
         assert!(commands(&mut channel).is_empty());
