@@ -1,6 +1,7 @@
 //! The reason why a recording could not be made.
 
 use std::io;
+use std::path::PathBuf;
 
 use oxperf_abi::Cpu;
 use oxperf_data::WriteError;
@@ -110,6 +111,14 @@ pub enum CaptureError {
         /// The reason.
         source: io::Error,
     },
+    /// The kernel's code cannot be copied.
+    #[error("cannot copy the kernel's code out of {}/kcore with the lists beside it, which --kcore asks for: {}", source_folder.display(), reason(.error))]
+    KernelCode {
+        /// The folder that has both.
+        source_folder: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
     /// The output took a part only, as a full disk does.
     #[error("failed to write {to}: {}. {}", reason(&.source.source), safe_text(.to, .source))]
     Write {
@@ -157,7 +166,7 @@ fn reason(error: &io::Error) -> String {
 
 fn safe_text(to: &Destination, error: &WriteError) -> String {
     let kept = match to {
-        Destination::File(_) | Destination::Directory(_) => {
+        Destination::File(_) | Destination::Directory(..) => {
             "The file holds what was recorded until then"
         }
         Destination::StandardOutput => "Its reader got what was recorded until then",

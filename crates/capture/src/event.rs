@@ -185,6 +185,11 @@ impl EventRequest {
             && self.attr.flags.contains(AttrFlags::CONTEXT_SWITCH)
     }
 
+    /// Returns whether it tells how the kernel's code changes.
+    pub(crate) fn is_text_poke(&self) -> bool {
+        self.is_dummy() && self.attr.flags.contains(AttrFlags::TEXT_POKE)
+    }
+
     /// Returns whether every sample carries data of its own: a tracepoint's record, or what a BPF program wrote.
     pub(crate) fn carries_data(&self) -> bool {
         self.is_tracepoint() || self.is_software(SoftwareId::BpfOutput)

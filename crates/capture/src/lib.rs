@@ -41,6 +41,7 @@ pub mod fallback;
 mod finish;
 pub mod host_files;
 mod interrupts;
+mod kernel_code;
 mod losses;
 mod machine_info;
 mod notice;
@@ -72,9 +73,10 @@ pub use losses::EventLoss;
 pub use notice::{Notice, Observer, OpenCall, RecordingStep};
 pub use open::{MappedRings, OpenEvent, OpenEvents, Refusal};
 pub use options::{
-    BuildIdPolicy, CallGraph, ChainParts, Destination, Draining, ExtraRecords, OutputOptions,
-    Privilege, Program, Rate, ReaderAffinity, RecordOptions, Rotation, SamplingOptions, Start,
-    SwitchCause, SynthesisOptions, Target, TargetOptions, ThreadLayout, ThreadMasks, Windows,
+    BuildIdPolicy, CallGraph, ChainParts, Destination, DirectoryRecords, Draining, ExtraRecords,
+    OutputOptions, Privilege, Program, Rate, ReaderAffinity, RecordOptions, Rotation,
+    SamplingOptions, Start, SwitchCause, SynthesisOptions, Target, TargetOptions, ThreadLayout,
+    ThreadMasks, Windows,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};

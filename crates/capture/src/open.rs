@@ -317,7 +317,7 @@ impl OpenEvents {
         };
         let is_meant = |planned: &PlannedEvent| match name {
             Some(name) => planned.request.name == name,
-            None => !(planned.tracking && planned.request.is_dummy()),
+            None => !planned.carries_only_other_records(),
         };
         let events = self.events.iter().zip(&plan.events);
         let mut is_known = false;

@@ -13,7 +13,9 @@ use std::path::PathBuf;
 use oxperf_sys::Sysfs;
 
 pub use draining::{Draining, ReaderAffinity, ThreadLayout, ThreadMasks};
-pub use output::{BuildIdPolicy, Destination, OutputOptions, Rotation, SwitchCause};
+pub use output::{
+    BuildIdPolicy, Destination, DirectoryRecords, OutputOptions, Rotation, SwitchCause,
+};
 pub use sampling::{CallGraph, ChainParts, ExtraRecords, Rate, SamplingOptions};
 pub use synthesis::SynthesisOptions;
 pub use target::{Privilege, Program, Start, Target, TargetOptions};

@@ -94,6 +94,11 @@ impl PlannedEvent {
         }
     }
 
+    /// Returns whether it counts nothing and is there for the records of tasks, or of the kernel's code, alone.
+    pub(crate) fn carries_only_other_records(&self) -> bool {
+        self.request.is_dummy() && (self.tracking || self.request.is_text_poke())
+    }
+
     /// The kind of the rings that take its records: the kernel lets no ring be of both.
     pub fn ring_kind(&self) -> RingKind {
         if self.attr.flags.contains(AttrFlags::WRITE_BACKWARD) {

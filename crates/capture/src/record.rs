@@ -39,7 +39,7 @@ use crate::readers::{self, RingReaders};
 use crate::rotation::{Asked, SwitchTrigger};
 use crate::switch_events::SwitchEvents;
 use crate::synthesize::ProcDir;
-use crate::{system, tracing};
+use crate::{kernel_code, system, tracing};
 use surroundings::Surroundings;
 
 /// The result of a recording.
@@ -96,6 +96,10 @@ pub fn record(
     let mut requests = openable(requests, observer)?;
     if options.sampling.off_cpu.is_some() {
         requests.push(off_cpu::request());
+    }
+    if let Some(source) = &options.output.kernel_code {
+        kernel_code::check(source)?;
+        requests.push(kernel_code::request());
     }
     let options = &with_allowed_rate(options, observer)?;
     let target = &options.target;
@@ -229,6 +233,9 @@ impl<'a> Recorder<'a> {
         }
         let interrupts = control.interrupts();
         let mut recording = RecordingSeries::begin(&options.output, events, features, interrupts)?;
+        if let Some(source) = &options.output.kernel_code {
+            recording.current().copy_kernel(source)?;
+        }
         let (forward, newest) = (rings.forward, rings.backward);
         let readers = match masks {
             None => {

@@ -15,6 +15,8 @@ pub enum KernelFeature {
     MmapBuildId,
     /// Several latencies of a sample, Linux 5.12.
     WeightStruct,
+    /// Records of changes of the kernel's code, Linux 5.8.
+    TextPoke,
     /// BPF program records, Linux 5.1.
     BpfEvent,
     /// Kernel symbol records, Linux 5.1.
@@ -27,11 +29,12 @@ pub enum KernelFeature {
 
 impl KernelFeature {
     /// Every feature, in the order in which they are given up.
-    pub const NEWEST_FIRST: [KernelFeature; 8] = [
+    pub const NEWEST_FIRST: [KernelFeature; 9] = [
         KernelFeature::DeferredChains,
         KernelFeature::ReadLost,
         KernelFeature::MmapBuildId,
         KernelFeature::WeightStruct,
+        KernelFeature::TextPoke,
         KernelFeature::BpfEvent,
         KernelFeature::Ksymbol,
         KernelFeature::CommExec,
@@ -46,6 +49,7 @@ impl KernelFeature {
             KernelFeature::ReadLost => attr.read_format.contains(ReadFormat::LOST),
             KernelFeature::MmapBuildId => flag(AttrFlags::BUILD_ID),
             KernelFeature::WeightStruct => attr.sample_type.contains(SampleType::WEIGHT_STRUCT),
+            KernelFeature::TextPoke => flag(AttrFlags::TEXT_POKE),
             KernelFeature::BpfEvent => flag(AttrFlags::BPF_EVENT),
             KernelFeature::Ksymbol => flag(AttrFlags::KSYMBOL),
             KernelFeature::CommExec => flag(AttrFlags::COMM_EXEC),
@@ -53,7 +57,7 @@ impl KernelFeature {
         }
     }
 
-    fn bit(self) -> u8 {
+    fn bit(self) -> u16 {
         1 << self as u8
     }
 }
@@ -65,6 +69,7 @@ impl fmt::Display for KernelFeature {
             KernelFeature::ReadLost => "count of lost samples (Linux 6.0)",
             KernelFeature::MmapBuildId => "build ids in mapping records (Linux 5.12)",
             KernelFeature::WeightStruct => "latencies in samples (Linux 5.12)",
+            KernelFeature::TextPoke => "records of changes of the kernel's code (Linux 5.8)",
             KernelFeature::BpfEvent => "records of BPF programs (Linux 5.1)",
             KernelFeature::Ksymbol => "records of kernel symbols (Linux 5.1)",
             KernelFeature::CommExec => "mark for exec (Linux 3.16)",
@@ -75,7 +80,7 @@ impl fmt::Display for KernelFeature {
 
 /// The features that the kernel turned out to lack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Unsupported(u8);
+pub struct Unsupported(u16);
 
 impl Unsupported {
     /// Returns whether the kernel may have `feature`.

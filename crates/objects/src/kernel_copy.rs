@@ -14,6 +14,11 @@ use crate::elf::{Elf, ElfSegment};
 const PAGE: u64 = 4096;
 /// Bytes of headers that are read; kernels have some dozen segments.
 const HEADERS: usize = 1 << 16;
+/// The names of the files of a copy.
+pub const KERNEL_COPY_FILES: [&str; 3] = [KCORE, KALLSYMS, MODULES];
+const KCORE: &str = "kcore";
+const KALLSYMS: &str = "kallsyms";
+const MODULES: &str = "modules";
 /// Bytes of code that are copied at most.
 const LIMIT: u64 = 1 << 30;
 /// Sizes of the headers of an ELF file of 64 bits.
@@ -26,17 +31,14 @@ const SEGMENT_HEADER: u64 = 56;
 /// # Errors
 /// The files cannot be read or written, or the list of symbols shows no addresses.
 pub fn copy_kernel(source: &Path, folder: &Path) -> io::Result<()> {
-    let (symbols, modules) = (
-        fs::read(source.join("kallsyms"))?,
-        fs::read(source.join("modules"))?,
-    );
+    let kcore = File::open(source.join(KCORE))?;
+    let (symbols, modules) = (fs::read(source.join(KALLSYMS))?, modules_of(source)?);
     let code = code(&symbols, &modules).ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::PermissionDenied,
             "the list of symbols shows no addresses of code",
         )
     })?;
-    let kcore = File::open(source.join("kcore"))?;
     fs::create_dir_all(folder.parent().unwrap_or(folder))?;
     fs::DirBuilder::new().mode(0o700).create(folder)?;
     let create = |name: &str| {
@@ -46,10 +48,10 @@ pub fn copy_kernel(source: &Path, folder: &Path) -> io::Result<()> {
             .mode(0o400)
             .open(folder.join(name))
     };
-    let copied = create("kallsyms")
+    let copied = create(KALLSYMS)
         .and_then(|mut file| file.write_all(&symbols))
-        .and_then(|()| create("modules")?.write_all(&modules))
-        .and_then(|()| copy_memory(&kcore, &code, create("kcore")?));
+        .and_then(|()| create(MODULES)?.write_all(&modules))
+        .and_then(|()| copy_memory(&kcore, &code, create(KCORE)?));
     copied.inspect_err(|_| {
         // Half a copy is none.
         let _ = fs::remove_dir_all(folder);
@@ -58,11 +60,22 @@ pub fn copy_kernel(source: &Path, folder: &Path) -> io::Result<()> {
 
 /// Returns whether a folder holds a copy of a kernel in the state in which the one of `source` is.
 pub fn is_copy_of(folder: &Path, source: &Path) -> bool {
-    let same = |name: &str| match (fs::read(folder.join(name)), fs::read(source.join(name))) {
+    let same = |copy: io::Result<Vec<u8>>, here: io::Result<Vec<u8>>| match (copy, here) {
         (Ok(copy), Ok(here)) => copy == here,
         _ => false,
     };
-    folder.join("kcore").is_file() && same("modules") && same("kallsyms")
+    let symbols = |of: &Path| fs::read(of.join(KALLSYMS));
+    folder.join(KCORE).is_file()
+        && same(modules_of(folder), modules_of(source))
+        && same(symbols(folder), symbols(source))
+}
+
+/// The list of modules; a kernel that is built without them has none.
+fn modules_of(folder: &Path) -> io::Result<Vec<u8>> {
+    match fs::read(folder.join(MODULES)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read,
+    }
 }
 
 /// The code of the kernel and of its modules: whole pages, in order.

@@ -41,7 +41,7 @@ pub use contents::{Contents, FileVersion};
 pub use debuginfod::{Debuginfod, http};
 pub use elf::Elf;
 pub use error::{ElfError, FetchError, Rejection};
-pub use kernel_copy::{copy_kernel, is_copy_of};
+pub use kernel_copy::{KERNEL_COPY_FILES, copy_kernel, is_copy_of};
 pub use kernel_list::{KernelState, running_kernel_build_id};
 pub use kernel_memory::{KernelMemory, KernelPiece, KernelSymbol};
 pub use locate::{Found, Locator, NotFound};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use oxperf_data::Reader;
+use oxperf_data::directory::KERNEL_COPY_NAME;
 use oxperf_data::features::{BpfProgInfo, OsRelease};
 use oxperf_itrace::{CodeSearchPaths, KernelSearchPaths};
 use oxperf_objects::SearchPaths;
@@ -41,7 +42,7 @@ fn folder_of(path: &Path) -> PathBuf {
 
 /// The folder of the symbols that the user names, else the one in a recording that is a directory.
 fn copies(kallsyms: Option<&Path>, recording: &Path) -> Vec<PathBuf> {
-    vec![kallsyms.map_or_else(|| recording.join("kcore_dir"), folder_of)]
+    vec![kallsyms.map_or_else(|| recording.join(KERNEL_COPY_NAME), folder_of)]
 }
 
 /// The usual places of the recorded kernel's image.

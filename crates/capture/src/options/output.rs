@@ -11,14 +11,23 @@ pub enum Destination {
     File(PathBuf),
     /// Standard output, as a stream that can be read while it grows. What the workload prints goes to standard error.
     StandardOutput,
-    /// A directory of this name with a file for the records of each ring; what exists is renamed as a file is.
-    Directory(PathBuf),
+    /// A directory of this name; what exists is renamed as a file is.
+    Directory(PathBuf, DirectoryRecords),
+}
+
+/// The files of a directory that hold the records of rings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DirectoryRecords {
+    /// The file that holds all others, too.
+    InOneFile,
+    /// One for each ring.
+    ByRing,
 }
 
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Destination::File(path) | Destination::Directory(path) => {
+            Destination::File(path) | Destination::Directory(path, _) => {
                 write!(f, "{}", path.display())
             }
             Destination::StandardOutput => f.write_str("-"),
@@ -62,6 +71,9 @@ pub struct Rotation {
 pub struct OutputOptions {
     /// The place of the recording.
     pub destination: Destination,
+    /// The folder, `/proc`, with the kernel's code and lists (`kcore`, `kallsyms`, `modules`), which are copied into the
+    /// directory; `None` for no copy.
+    pub kernel_code: Option<PathBuf>,
     /// The level at which records are compressed, from 1 to 22; `None` leaves them as they are.
     pub compression: Option<u32>,
     /// The build-id table.
@@ -84,6 +96,7 @@ impl Default for OutputOptions {
     fn default() -> OutputOptions {
         OutputOptions {
             destination: Destination::File(PathBuf::from("perf.data")),
+            kernel_code: None,
             compression: None,
             build_ids: BuildIdPolicy::Hit,
             least_piece: 1,

@@ -15,7 +15,7 @@ use super::stream::StreamOutput;
 use crate::error::CaptureError;
 use crate::finish::FileRecords;
 use crate::interrupts::Interrupts;
-use crate::options::Destination;
+use crate::options::{Destination, DirectoryRecords};
 
 /// An output that was begun.
 pub(super) enum Container {
@@ -34,7 +34,7 @@ pub(super) fn is_stream(to: &Destination) -> bool {
     match to {
         Destination::StandardOutput => true,
         Destination::File(path) => is_pipe(path),
-        Destination::Directory(_) => false,
+        Destination::Directory(..) => false,
     }
 }
 
@@ -77,10 +77,12 @@ impl Container {
                     claim,
                 })
             }
-            Destination::Directory(path) => {
+            Destination::Directory(path, records) => {
                 let (data, claim) = file::create_directory(path).map_err(unmade)?;
                 let mut features = features;
-                features.insert(&DirFormat { version: 1 });
+                if *records == DirectoryRecords::ByRing {
+                    features.insert(&DirFormat { version: 1 });
+                }
                 Writer::begin(data, events).map(|writer| Container::File {
                     writer,
                     features,
@@ -116,6 +118,17 @@ impl Container {
     pub(super) fn create_part(&self, index: usize) -> io::Result<File> {
         match self {
             Container::File { claim, .. } => claim.create_part(index),
+            Container::Stream(_) => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    /// Copies the kernel's code and lists out of the folder `source` into an output that is a directory.
+    ///
+    /// # Errors
+    /// They cannot be read or written, or there is no directory.
+    pub(super) fn copy_kernel(&self, source: &Path) -> io::Result<()> {
+        match self {
+            Container::File { claim, .. } => claim.copy_kernel(source),
             Container::Stream(_) => Err(io::ErrorKind::NotADirectory.into()),
         }
     }

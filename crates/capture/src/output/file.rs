@@ -6,7 +6,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 
-use oxperf_data::directory::{self, DATA_NAME};
+use oxperf_data::directory::{self, DATA_NAME, KERNEL_COPY_NAME};
+use oxperf_objects::{KERNEL_COPY_FILES, copy_kernel};
 use oxperf_sys::files::create_output;
 
 /// Opens the file to record to, readable by its owner alone, for it holds addresses. Where a file is there and not empty,
@@ -80,23 +81,46 @@ fn is_recording(path: &Path) -> bool {
 /// # Errors
 /// The kernel's answer; also when there is anything else in it, and then all of it stays.
 fn remove_recording(path: &Path) -> io::Result<()> {
-    let entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
-    let is_recorded = |name: &str| name == DATA_NAME || directory::part_index(name).is_some();
-    for entry in &entries {
-        let name = entry.file_name();
-        if !is_recorded(&name.to_string_lossy()) {
-            let text = format!(
-                "{} holds a file that no recorder wrote ({}): move it away",
-                path.display(),
-                name.display()
-            );
-            return Err(io::Error::new(io::ErrorKind::DirectoryNotEmpty, text));
-        }
+    let copy = path.join(KERNEL_COPY_NAME);
+    // What a link leads to is not of the recording.
+    let has_copy = fs::symlink_metadata(&copy).is_ok_and(|found| found.is_dir());
+    let files = entries_of(path, |name| {
+        name == DATA_NAME
+            || directory::part_index(name).is_some()
+            || has_copy && name == KERNEL_COPY_NAME
+    })?;
+    let copied = match has_copy {
+        true => entries_of(&copy, |name| KERNEL_COPY_FILES.contains(&name))?,
+        false => Vec::new(),
+    };
+    copied.iter().try_for_each(fs::remove_file)?;
+    if has_copy {
+        fs::remove_dir(&copy)?;
     }
-    for entry in entries {
-        fs::remove_file(entry.path())?;
-    }
+    let files = files.iter().filter(|file| !has_copy || **file != copy);
+    files.into_iter().try_for_each(fs::remove_file)?;
     fs::remove_dir(path)
+}
+
+/// The paths of all entries of a folder.
+///
+/// # Errors
+/// The kernel's answer; also when one is none of what a recorder writes.
+fn entries_of(folder: &Path, is_recorded: impl Fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
+    let check = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        let name = entry.file_name();
+        if is_recorded(&name.to_string_lossy()) {
+            return Ok(entry.path());
+        }
+        let text = format!(
+            "{} holds a file that no recorder wrote ({}): move it away",
+            folder.display(),
+            name.display()
+        );
+        Err(io::Error::new(io::ErrorKind::DirectoryNotEmpty, text))
+    };
+    fs::read_dir(folder)?.map(check).collect()
 }
 
 /// The name of an output. Until it is settled, dropping it removes the output: nothing was recorded.
@@ -142,9 +166,20 @@ impl Claim {
     /// # Errors
     /// The kernel's answer.
     pub(crate) fn create_part(&self, index: usize) -> io::Result<File> {
+        create_output(&self.folder()?.join(directory::part_name(index)))
+    }
+
+    /// Copies the kernel's code and lists into an output that is a directory, before it is settled.
+    ///
+    /// # Errors
+    /// They cannot be read or written.
+    pub(crate) fn copy_kernel(&self, source: &Path) -> io::Result<()> {
+        copy_kernel(source, &self.folder()?.join(KERNEL_COPY_NAME))
+    }
+
+    fn folder(&self) -> io::Result<&Path> {
         let folder = self.0.as_ref().map(Unsettled::made);
-        let folder = folder.ok_or(io::ErrorKind::NotADirectory)?;
-        create_output(&folder.join(directory::part_name(index)))
+        Ok(folder.ok_or(io::ErrorKind::NotADirectory)?)
     }
 
     /// Gives the output its name for good.
@@ -246,6 +281,39 @@ mod tests {
         assert!(claim.settle().is_err());
         assert_eq!(names(&old), ["data", "data.0", "mine"]);
         drop(claim);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_copy_of_the_kernel_goes_with_its_recording() {
+        let folder = folder("kernel");
+        let path = folder.join("perf.data");
+        let old = with_suffix(&path, ".old");
+        let make_with_copy = || {
+            let (_, mut claim) = create_directory(&path).unwrap();
+            claim.settle().unwrap();
+            let copy = path.join(KERNEL_COPY_NAME);
+            fs::create_dir(&copy).unwrap();
+            for name in KERNEL_COPY_FILES {
+                fs::write(copy.join(name), "").unwrap();
+            }
+        };
+        make_with_copy();
+        make_with_copy();
+        make_with_copy();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+        // What stands beside the copy is nobody's to remove.
+        let other = old.join(KERNEL_COPY_NAME).join("mine");
+        fs::write(&other, "").unwrap();
+        let (_, mut claim) = create_directory(&path).unwrap();
+        assert!(claim.settle().is_err());
+        drop(claim);
+        assert!(other.exists() && old.join(KERNEL_COPY_NAME).join("kcore").exists());
+        // A link in its place is no copy, and what it leads to stays.
+        let target = folder.join("target");
+        fs::rename(old.join(KERNEL_COPY_NAME), &target).unwrap();
+        std::os::unix::fs::symlink(&target, old.join(KERNEL_COPY_NAME)).unwrap();
+        assert!(remove_recording(&old).is_err() && target.join("mine").exists());
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -1,6 +1,7 @@
 //! The recording while it is written: its records are counted, compressed where that is wanted, and put into a container.
 
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +18,7 @@ use super::part::RecordingPart;
 use crate::error::CaptureError;
 use crate::finish::{FileRecords, Scan, Tally};
 use crate::interrupts::Interrupts;
-use crate::options::{BuildIdPolicy, Destination, OutputOptions};
+use crate::options::{BuildIdPolicy, Destination, DirectoryRecords, OutputOptions};
 
 /// A recording that is being written.
 pub(crate) struct Recording {
@@ -56,8 +57,10 @@ impl Recording {
         };
         let compression = match to {
             // What is compressed goes to the other files.
-            Destination::Directory(_) => None,
-            Destination::File(_) | Destination::StandardOutput => options.compression,
+            Destination::Directory(_, DirectoryRecords::ByRing) => None,
+            Destination::Directory(_, DirectoryRecords::InOneFile)
+            | Destination::File(_)
+            | Destination::StandardOutput => options.compression,
         };
         let compressor = compression.map(Compressor::new).transpose();
         let compressor = compressor.map_err(unmade)?;
@@ -90,6 +93,19 @@ impl Recording {
             tally,
             is_read_back,
             interrupts,
+        })
+    }
+
+    /// Copies the kernel's code and lists out of the folder `source` into an output that is a directory, before it is
+    /// settled.
+    ///
+    /// # Errors
+    /// They cannot be read or written.
+    pub(crate) fn copy_kernel(&self, source: &Path) -> Result<(), CaptureError> {
+        let copied = self.container.copy_kernel(source);
+        copied.map_err(|error| CaptureError::KernelCode {
+            source_folder: source.to_owned(),
+            error,
         })
     }
 

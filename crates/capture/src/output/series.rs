@@ -134,7 +134,7 @@ fn complete(
 
 /// Gives what was written the name of this moment, where that is wanted. A device keeps its name.
 fn named(options: &OutputOptions) -> io::Result<Option<PathBuf>> {
-    let (Destination::File(path) | Destination::Directory(path)) = &options.destination else {
+    let (Destination::File(path) | Destination::Directory(path, _)) = &options.destination else {
         return Ok(None);
     };
     let is_own = fs::symlink_metadata(path).is_ok_and(|found| !found.is_symlink());

@@ -31,13 +31,15 @@ impl Sampling<'_> {
         removed: &[EventRequest],
         tracking: Tracking,
     ) -> Vec<EventAttr> {
+        let pokes_apart = requests.iter().any(EventRequest::is_text_poke);
         let has_members = |index| requests.iter().any(|other| other.leader == Some(index));
         let attr = |(index, request): (usize, &EventRequest)| {
             let builder = Builder {
                 common: self,
                 request,
                 tracking: tracking.is(index),
-                added: tracking.is_added(index),
+                added: tracking.is_added(index) || request.is_text_poke(),
+                pokes_apart,
                 grouped: request.leader.is_some() || has_members(index),
                 samples: samples(requests, index),
             };
@@ -120,8 +122,10 @@ struct Builder<'a> {
     request: &'a EventRequest,
     /// It carries the records of tasks and mappings.
     tracking: bool,
-    /// The planner added it to carry them, as opposed to the user's first one.
+    /// It was added to carry other records, as opposed to the user's first one.
     added: bool,
+    /// An event of its own tells how the kernel's code changes, and which code comes and goes.
+    pokes_apart: bool,
     /// It leads others, or follows one.
     grouped: bool,
     /// It takes samples, as opposed to being read with those of another.
@@ -159,7 +163,15 @@ impl Builder<'_> {
         if self.tracking {
             attr.flags |= self.tracking_flags();
         }
+        if self.request.is_text_poke() {
+            self.set_text_poke(&mut attr.flags);
+        }
         attr
+    }
+
+    fn set_text_poke(&self, flags: &mut AttrFlags) {
+        flags.set(AttrFlags::TEXT_POKE, self.may_have(KernelFeature::TextPoke));
+        flags.set(AttrFlags::KSYMBOL, self.may_have(KernelFeature::Ksymbol));
     }
 
     fn set_clock(&self, attr: &mut EventAttr) {
@@ -384,9 +396,13 @@ impl Builder<'_> {
         format
     }
 
-    /// Group members follow their leader. An event that has to track apart runs from the first moment: from exec where
+    /// Group members follow their leader. An event that tells changes of the kernel's code runs from its opening, as does
+    /// one that has to track apart: that one runs from the first moment: from exec where
     /// the workload's start is all that others wait for, else from its opening.
     fn set_start(&self, flags: &mut AttrFlags) {
+        if self.request.is_text_poke() {
+            return;
+        }
         let target = self.common.target;
         let from_exec = target.target == Target::Workload && target.start != Start::Now;
         let (disabled, on_exec) = if self.tracking && self.common.tracks_apart {
@@ -415,7 +431,8 @@ impl Builder<'_> {
         let records = self.records();
         flags.set(AttrFlags::MMAP_DATA, copies_stacks || records.data_mappings);
         flags.set(AttrFlags::COMM_EXEC, self.may_have(KernelFeature::CommExec));
-        flags.set(AttrFlags::KSYMBOL, self.may_have(KernelFeature::Ksymbol));
+        let with_ksymbols = !self.pokes_apart && self.may_have(KernelFeature::Ksymbol);
+        flags.set(AttrFlags::KSYMBOL, with_ksymbols);
         let of_programs = records.bpf_programs && self.may_have(KernelFeature::BpfEvent);
         flags.set(AttrFlags::BPF_EVENT, of_programs);
         flags.set(AttrFlags::CONTEXT_SWITCH, records.context_switches);

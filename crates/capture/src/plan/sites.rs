@@ -111,13 +111,17 @@ fn is_counted_once(request: &EventRequest, target: &TargetOptions) -> bool {
 }
 
 /// The sites of an event that is sampled: a ring belongs to a CPU, unless the user wants one a thread. A tracking event
-/// that was `added` for whole CPUs watches all of them: a task may be born and mapped on one and run on another.
+/// that was `added` for whole CPUs watches all of them: a task may be born and mapped on one and run on another. The kernel's code
+/// changes on any CPU, whatever the target.
 pub(super) fn for_sampling(
     target: &TargetOptions,
     machine: &MachineInfo,
     request: &EventRequest,
     added: bool,
 ) -> Vec<OpenSite> {
+    if request.is_text_poke() {
+        return of_each(&counted_on(&machine.online, request), &[TargetTask::Anyone]);
+    }
     let cpus = match &target.target {
         Target::Cpus(cpus) if !added => counted_on(cpus, request),
         _ if target.follows_tasks() => vec![None],

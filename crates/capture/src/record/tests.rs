@@ -1,21 +1,42 @@
 //! Recordings over a fake kernel: their course, and the order of their records.
 
 use super::*;
-use crate::options::{OutputOptions, Program, TargetOptions};
-use oxperf_abi::{Cpu, SoftwareId};
+use crate::options::{DirectoryRecords, OutputOptions, Program, TargetOptions};
+use oxperf_abi::{AttrFlags, Cpu, SoftwareId};
 use oxperf_data::Reader;
 use oxperf_sys::{FakeCall, FakeKernel};
 use std::fs;
 
-/// Records a shell that exits with 7 on a machine of one CPU with rings of one page; `fill` writes into the rings once
-/// they are open. The result and the file.
+/// As [`recorded_to`], to a file. The result and the file.
 fn recorded(
     kernel: &FakeKernel,
     requests: Vec<EventRequest>,
     fill: impl FnOnce(),
 ) -> (Outcome, Vec<u8>) {
-    let name = format!("oxperf-record-{}-{}", std::process::id(), requests.len());
-    let path = std::env::temp_dir().join(name);
+    let path = scratch(&requests.len().to_string());
+    let output = OutputOptions {
+        destination: Destination::File(path.clone()),
+        ..OutputOptions::default()
+    };
+    let outcome = recorded_to(output, kernel, requests, fill);
+    let file = fs::read(&path).unwrap();
+    fs::remove_file(path).unwrap();
+    (outcome, file)
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let name = format!("oxperf-record-{}-{name}", std::process::id());
+    std::env::temp_dir().join(name)
+}
+
+/// Records a shell that exits with 7 on a machine of one CPU with rings of one page; `fill` writes into the rings once
+/// they are open.
+fn recorded_to(
+    output: OutputOptions,
+    kernel: &FakeKernel,
+    requests: Vec<EventRequest>,
+    fill: impl FnOnce(),
+) -> Outcome {
     let arguments = ["/bin/sh", "-c", "exit 7"].map(Into::into).to_vec();
     let target = TargetOptions {
         workload: Some(Program {
@@ -24,10 +45,6 @@ fn recorded(
             search_path: None,
         }),
         ..TargetOptions::default()
-    };
-    let output = OutputOptions {
-        destination: Destination::File(path.clone()),
-        ..OutputOptions::default()
     };
     let sampling = SamplingOptions {
         ring_pages: Some(1),
@@ -55,10 +72,7 @@ fn recorded(
     };
     let recorder = Recorder::open(context, control, requests, &mut observer).unwrap();
     fill();
-    let outcome = recorder.run(&mut observer).unwrap();
-    let file = fs::read(&path).unwrap();
-    fs::remove_file(path).unwrap();
-    (outcome, file)
+    recorder.run(&mut observer).unwrap()
 }
 
 fn sample(value: u64) -> Vec<u8> {
@@ -84,6 +98,70 @@ fn values(reader: &Reader<'_>) -> Vec<u64> {
 fn recordings_over_a_fake_kernel() {
     events_that_never_cease_end_with_the_workload();
     the_newest_records_come_last_and_in_order();
+    the_kernels_code_stands_beside_the_recording();
+}
+
+/// A folder with a page of code at an address, as `/proc` has it.
+fn made_proc() -> PathBuf {
+    let (folder, address) = (scratch("proc"), 0xffff_ffff_8100_0000_u64);
+    fs::create_dir_all(&folder).unwrap();
+    let list = format!("{address:x} T _stext\n{:x} T _etext\n", address + 4096);
+    fs::write(folder.join("kallsyms"), list).unwrap();
+    let mut kcore = b"\x7fELF\x02\x01\x01".to_vec();
+    kcore.resize(16, 0);
+    // A core file, x86-64; one segment, whose header stands at 64, with all rights.
+    kcore.extend([4, 0, 62, 0, 1, 0, 0, 0]);
+    let words = |words: &[u64]| {
+        words
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect::<Vec<u8>>()
+    };
+    kcore.extend(words(&[0, 64, 0]));
+    kcore.extend([0, 0, 0, 0, 64, 0, 56, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+    kcore.extend([1, 0, 0, 0, 7, 0, 0, 0]);
+    kcore.extend(words(&[4096, address, 0, 4096, 4096, 4096]));
+    kcore.resize(4096, 0);
+    kcore.resize(8192, 0x90);
+    fs::write(folder.join("kcore"), kcore).unwrap();
+    folder
+}
+
+/// One file of records, so that the file says nothing of others; and an event tells changes of the code.
+fn the_kernels_code_stands_beside_the_recording() {
+    let (proc, path) = (made_proc(), scratch("kernel"));
+    let output = OutputOptions {
+        destination: Destination::Directory(path.clone(), DirectoryRecords::InOneFile),
+        kernel_code: Some(proc.clone()),
+        ..OutputOptions::default()
+    };
+    kernel_code::check(&proc).unwrap();
+    let requests = vec![
+        EventRequest::software(SoftwareId::TaskClock, "task-clock"),
+        kernel_code::request(),
+    ];
+    let kernel = FakeKernel::new();
+    let outcome = recorded_to(output, &kernel, requests, || {
+        assert!(kernel.write_records(0, &sample(1)));
+    });
+    assert_eq!(outcome.samples, 1);
+    let code = fs::read(path.join("kcore_dir/kcore")).unwrap();
+    assert!(code.ends_with(&[0x90; 4096]));
+    let lists = ["kallsyms", "modules"].map(|name| {
+        let list = fs::read(path.join("kcore_dir").join(name)).unwrap();
+        list.len()
+    });
+    assert_eq!((lists[0] > 0, lists[1]), (true, 0), "no module, no list");
+    let file = fs::read(path.join("data")).unwrap();
+    let reader = Reader::open(&file).unwrap();
+    let described = reader.features().get::<oxperf_data::features::DirFormat>();
+    assert!(described.unwrap().is_none());
+    let events = reader.events().iter().map(|event| event.stored.attr.flags);
+    let pokes = events.map(|flags| flags.contains(AttrFlags::TEXT_POKE));
+    assert_eq!(pokes.collect::<Vec<_>>(), [false, true]);
+    fs::remove_dir_all(path).unwrap();
+    fs::remove_dir_all(&proc).unwrap();
+    assert!(kernel_code::check(&proc).is_err());
 }
 
 /// Every pass finds records, from the first to the last, and stopping the events stops nothing.

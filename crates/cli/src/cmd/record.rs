@@ -201,7 +201,7 @@ fn fill_cache(command: &RecordCommand, outcome: &Outcome) {
 pub(super) fn recorded_file(outcome: &Outcome) -> Option<&Path> {
     match (&outcome.name, &outcome.output) {
         (Some(name), _) => Some(name),
-        (None, Destination::File(path) | Destination::Directory(path)) => Some(path),
+        (None, Destination::File(path) | Destination::Directory(path, _)) => Some(path),
         (None, Destination::StandardOutput) => None,
     }
 }

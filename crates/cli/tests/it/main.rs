@@ -30,6 +30,7 @@ mod recorder_control;
 mod recorder_ends;
 mod recorder_files;
 mod recorder_harm;
+mod recorder_kernel;
 mod recorder_newest;
 mod recorder_privileges;
 mod recorder_shortages;

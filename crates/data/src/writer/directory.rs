@@ -10,6 +10,8 @@ use crate::reader::framing::Framing;
 
 /// The name of the file with the header.
 pub const DATA_NAME: &str = "data";
+/// The name of the folder in the directory with a copy of the kernel's code and lists.
+pub const KERNEL_COPY_NAME: &str = "kcore_dir";
 
 /// The name of a file of records.
 pub fn part_name(index: usize) -> String {

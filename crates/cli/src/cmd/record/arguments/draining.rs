@@ -2,7 +2,9 @@
 
 use clap::{Arg, ArgMatches};
 use oxperf_abi::Cpu;
-use oxperf_capture::{Destination, Draining, ReaderAffinity, ThreadLayout, ThreadMasks};
+use oxperf_capture::{
+    Destination, DirectoryRecords, Draining, ReaderAffinity, ThreadLayout, ThreadMasks,
+};
 use oxperf_sys::cpus;
 
 use super::text;
@@ -51,7 +53,9 @@ pub(super) fn draining(
     }
     let layout = layout(spec)?;
     let directory = match destination {
-        Destination::File(path) | Destination::Directory(path) => Destination::Directory(path),
+        Destination::File(path) | Destination::Directory(path, _) => {
+            Destination::Directory(path, DirectoryRecords::ByRing)
+        }
         Destination::StandardOutput => {
             return Err(ArgumentProblem::Value(
                 "Parallel trace streaming is not available in pipe mode.".to_owned(),

@@ -1,14 +1,18 @@
 //! The options about the files of a recording: where one ends and the next begins, and when the last one ends.
 
+use std::path::PathBuf;
+
 use clap::{Arg, ArgMatches};
-use oxperf_capture::{BuildIdPolicy, Destination, OutputOptions, Rotation, SwitchCause};
+use oxperf_capture::{
+    BuildIdPolicy, Destination, DirectoryRecords, OutputOptions, Rotation, SwitchCause,
+};
 
 use super::super::ArgumentProblem;
 use super::super::sizes::{self, SwitchPoint};
 use super::text;
 use crate::arguments::kinds::{switch, value};
 
-pub(super) fn options() -> [Arg; 9] {
+pub(super) fn options() -> [Arg; 10] {
     [
         Arg::new("switch-output")
             .long("switch-output")
@@ -24,6 +28,7 @@ pub(super) fn options() -> [Arg; 9] {
         value("max-size", "size").help("End when the file has this size: a number with B, K, M or G"),
         switch("tail-synthesize").help("Describe at the end of the file what exists then, and not at its beginning what exists before"),
         value("mmap-flush", "number").help("Leave records in a ring until it holds so many bytes of them, with B, K, M or G; at most a quarter of it [default: 1]"),
+        switch("kcore").help("Also copy the kernel's code out of /proc/kcore, and its lists of symbols and modules, into a directory with the recording, and record how the code changes"),
         switch("strict-loss").help("End with exit code 255 if anything was lost, and say how much"),
     ]
 }
@@ -41,12 +46,22 @@ pub(super) fn apply(
     output.tail_synthesis = matches.get_flag("tail-synthesize") || matches.get_flag("overwrite");
     let least = text(matches, "mmap-flush").map(|text| least_piece(text, ring_bytes));
     output.least_piece = least.transpose()?.unwrap_or(1);
-    if matches.get_flag("overwrite") && matches!(output.destination, Destination::Directory(_)) {
+    if matches.get_flag("overwrite")
+        && matches!(
+            output.destination,
+            Destination::Directory(_, DirectoryRecords::ByRing)
+        )
+    {
         let message = "--overwrite beside --threads is not here yet: take one of them";
         return Err(ArgumentProblem::Contradiction(message.to_owned()));
     }
     output.rotation = rotation(matches)?;
-    if let (Some(_), Destination::Directory(_)) = (output.rotation, &output.destination) {
+    if matches.get_flag("kcore") {
+        beside_kernel_code(output)?;
+    }
+    if let (Some(_), Destination::Directory(_, DirectoryRecords::ByRing)) =
+        (output.rotation, &output.destination)
+    {
         output.rotation = None;
         let message = "--switch-output option is not available in parallel streaming mode.";
         warnings.push(message.to_owned());
@@ -68,6 +83,25 @@ pub(super) fn apply(
         warnings.push("--timestamp-filename option is not available in pipe mode.".to_owned());
     }
     Ok(warnings)
+}
+
+/// Puts the recording into a directory that has the kernel's code, too.
+fn beside_kernel_code(output: &mut OutputOptions) -> Result<(), ArgumentProblem> {
+    let refused = |message: &str| Err(ArgumentProblem::Contradiction(message.to_owned()));
+    if output.rotation.is_some() {
+        return refused(
+            "--kcore keeps one copy of the kernel, beside one file: take no --switch-output",
+        );
+    }
+    output.destination = match output.destination.clone() {
+        Destination::File(path) => Destination::Directory(path, DirectoryRecords::InOneFile),
+        directory @ Destination::Directory(..) => directory,
+        Destination::StandardOutput => {
+            return refused("--kcore makes a directory, which is no stream: name it with -o");
+        }
+    };
+    output.kernel_code = Some(PathBuf::from("/proc"));
+    Ok(())
 }
 
 fn max_size(text: &str) -> Result<u64, ArgumentProblem> {
