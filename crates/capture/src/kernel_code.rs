@@ -77,9 +77,10 @@ mod tests {
 
     #[test]
     fn changes_are_told_of_all_cpus_from_the_beginning() {
-        for (target, disabled) in [
-            (Target::Workload, vec![0]),
-            (Target::Cpus(vec![Cpu(1)]), vec![0]),
+        // Rings of CPUs beside those of tasks outlive the tasks.
+        for (target, of_target) in [
+            (Target::Workload, vec![true, false, false]),
+            (Target::Cpus(vec![Cpu(1)]), vec![true, true]),
         ] {
             let plan = plan(target, Unsupported::default());
             let everywhere = [Cpu(0), Cpu(1)].map(|cpu| OpenSite {
@@ -89,8 +90,10 @@ mod tests {
             assert_eq!(plan.events[1].sites, everywhere);
             assert_eq!(with(&plan, AttrFlags::TEXT_POKE), [1]);
             assert_eq!(with(&plan, AttrFlags::KSYMBOL), [1]);
-            assert_eq!(with(&plan, AttrFlags::DISABLED), disabled);
+            assert_eq!(with(&plan, AttrFlags::DISABLED), [0]);
             assert!(plan.events[1].carries_only_other_records());
+            let rings = plan.rings.iter().map(|&key| plan.is_of_target(key));
+            assert_eq!(rings.collect::<Vec<_>>(), of_target);
         }
     }
 

@@ -186,6 +186,14 @@ impl Plan {
         Plan { events, rings }
     }
 
+    /// Returns whether the rings of an owner take records of the target, as opposed to those of the kernel's code alone.
+    pub(crate) fn is_of_target(&self, key: RingKey) -> bool {
+        let mut events = self.events.iter();
+        events.any(|event| {
+            !event.request.is_text_poke() && event.sites.iter().any(|&site| key.takes(site))
+        })
+    }
+
     /// The index of the owner of the rings that take the records of `site`.
     pub fn ring_of(&self, site: OpenSite) -> Option<usize> {
         self.rings.iter().position(|ring| ring.takes(site))

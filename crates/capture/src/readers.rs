@@ -50,8 +50,12 @@ impl RingReaders {
         control: &mut RecordingControl,
         beside_newest: bool,
     ) -> RingReaders {
-        for (owner, kind) in owners(acquired) {
-            control.watch_ring(owner, kind);
+        for (key, owner, kind) in owners(acquired) {
+            match acquired.plan.is_of_target(key) {
+                true => control.watch_ring(owner, kind),
+                // It outlives every task.
+                false => control.watch_event(owner),
+            }
         }
         RingReaders::Own(Box::new(if beside_newest {
             drain.without_rounds()
@@ -70,7 +74,7 @@ impl RingReaders {
         acquired: &Acquired,
         control: &mut RecordingControl,
     ) -> Result<RingReaders, CaptureError> {
-        for (owner, _) in owners(acquired) {
+        for (_, owner, _) in owners(acquired) {
             control.watch_end_of_ring(owner);
         }
         let threads = DrainThreads::start(shares(masks, rings, acquired)?, DRAIN_INTERVAL);
@@ -126,10 +130,10 @@ pub(crate) fn homes(rings: &[(RingKey, DataRing)], options: &RecordOptions) -> V
     rings.iter().map(home).collect()
 }
 
-/// The descriptors that rings belong to.
-fn owners(acquired: &Acquired) -> impl Iterator<Item = (&EventFd, RingKind)> {
+/// The descriptors that rings belong to, with what each ring is of.
+fn owners(acquired: &Acquired) -> impl Iterator<Item = (RingKey, &EventFd, RingKind)> {
     acquired.plan.rings.iter().flat_map(move |&key| {
-        let owner = move |kind| Some((acquired.open.owner_of(key, kind)?, kind));
+        let owner = move |kind| Some((key, acquired.open.owner_of(key, kind)?, kind));
         RingKind::ALL.into_iter().filter_map(owner)
     })
 }
