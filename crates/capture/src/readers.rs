@@ -18,7 +18,7 @@ use crate::wake::DRAIN_INTERVAL;
 pub(crate) enum RingReaders {
     /// The recorder's own thread, into one output.
     Own(Box<Drain>),
-    /// Several threads, each ring into a file of its own; none any more once they were stopped.
+    /// Several threads, each ring into a file of its own; none where no ring fills, nor any more once they were stopped.
     Threads(Option<DrainThreads<RecordingPart>>),
 }
 
@@ -76,6 +76,10 @@ impl RingReaders {
     ) -> Result<RingReaders, CaptureError> {
         for (_, owner, _) in owners(acquired) {
             control.watch_end_of_ring(owner);
+        }
+        if rings.is_empty() {
+            // All keep the newest records: nothing is drained.
+            return Ok(RingReaders::Threads(None));
         }
         let threads = DrainThreads::start(shares(masks, rings, acquired)?, DRAIN_INTERVAL);
         let threads = threads.map_err(CaptureError::ThreadStart)?;

@@ -6,6 +6,7 @@
 //! ```
 
 mod commands;
+mod newest;
 mod surroundings;
 mod windows;
 
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use oxperf_abi::{EventAttr, EventId, Misc, RecordType};
 use oxperf_data::{FeatureSet, WriteError, WriterEvent};
-use oxperf_sys::{BackwardRing, Kernel, LoggingKernel, RealKernel, RingPages};
+use oxperf_sys::{Kernel, LoggingKernel, RealKernel, RingPages};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
@@ -21,7 +22,7 @@ use crate::acquire::{Acquired, OpenContext, acquire, without_event};
 use crate::bpf::{BpfPrograms, Watched};
 use crate::control::{Ending, RecordingControl};
 use crate::control_channel::ControlChannel;
-use crate::drain::{Drain, Drained, NewestRing};
+use crate::drain::{Drain, Drained};
 use crate::error::CaptureError;
 use crate::event::EventRequest;
 use crate::explain::RingExplanation;
@@ -34,12 +35,13 @@ use crate::off_cpu::{self, OffCpu};
 use crate::open::MappedRings;
 use crate::options::{Destination, Rate, RecordOptions, SamplingOptions};
 use crate::output::{FinishedFile, RecordOutput, RecordingSeries, Volume};
-use crate::plan::{MachineInfo, Purpose, RingKey, RingKind};
+use crate::plan::{MachineInfo, Purpose};
 use crate::readers::{self, RingReaders};
 use crate::rotation::{Asked, SwitchTrigger};
 use crate::switch_events::SwitchEvents;
 use crate::synthesize::ProcDir;
 use crate::{kernel_code, system, tracing};
+use newest::NewestSource;
 use surroundings::Surroundings;
 
 /// The result of a recording.
@@ -184,8 +186,8 @@ struct Recorder<'a> {
     control: RecordingControl,
     acquired: Acquired,
     readers: RingReaders,
-    /// The rings that keep the newest records, by their owners.
-    newest: Vec<(RingKey, NewestRing)>,
+    /// The rings that keep the newest records.
+    newest: Vec<NewestSource>,
     /// Makes samples of context switches, where they are wanted.
     off_cpu: Option<OffCpu>,
     /// The BPF programs that are described, where they are.
@@ -237,6 +239,7 @@ impl<'a> Recorder<'a> {
             recording.current().copy_kernel(source)?;
         }
         let (forward, newest) = (rings.forward, rings.backward);
+        let mut parts_of_newest = Vec::new();
         let readers = match masks {
             None => {
                 let homes = readers::homes(&forward, options);
@@ -247,7 +250,8 @@ impl<'a> Recorder<'a> {
                 RingReaders::own(drain, &acquired, &mut control, !newest.is_empty())
             }
             Some(masks) => {
-                let parts = recording.make_parts(forward.len())?;
+                let mut parts = recording.make_parts(forward.len() + newest.len())?;
+                parts_of_newest = parts.split_off(forward.len());
                 let outputs = forward.into_iter().zip(parts).collect();
                 RingReaders::threads(masks, outputs, &acquired, &mut control)?
             }
@@ -257,7 +261,7 @@ impl<'a> Recorder<'a> {
             control,
             acquired,
             readers,
-            newest: newest_rings(newest),
+            newest: newest::sources(newest, parts_of_newest),
             off_cpu,
             bpf,
             recording,
@@ -390,6 +394,8 @@ impl<'a> Recorder<'a> {
 
     /// Has the threads drain once more, and takes what they wrote.
     fn stop_threads(&mut self) -> Result<(), CaptureError> {
+        let of_newest = self.newest.iter_mut().filter_map(NewestSource::take_part);
+        self.recording.current().take_parts(of_newest);
         let mut refused = None;
         for Drained {
             outputs,
@@ -445,28 +451,6 @@ impl<'a> Recorder<'a> {
             observer.reached(RecordingStep::Switched { finished, wakeups });
         }
         self.recording.current().append(beginning)
-    }
-
-    /// Writes what the rings hold that keep the newest records.
-    fn write_newest(&mut self) -> Result<(), CaptureError> {
-        let mut moved = 0;
-        for (key, ring) in &mut self.newest {
-            let open = &self.acquired.open;
-            let Some(owner) = open.owner_of(*key, RingKind::Backward) else {
-                continue;
-            };
-            let mut records = Vec::new();
-            let copied = ring.copy(self.context.kernel, owner, &mut records);
-            moved += copied.map_err(CaptureError::Pause)?;
-            let written = self.recording.kernel_records(&records);
-            written.map_err(|source| self.recording.unwritten(source))?;
-        }
-        if moved > 0 {
-            let shown = self.recording.end_pass(None);
-            shown.map_err(|source| self.recording.unwritten(source))?;
-            self.wakeups += 1;
-        }
-        Ok(())
     }
 
     /// Writes the samples of absences that are not written yet.
@@ -539,14 +523,6 @@ fn encode_lost(attr: &EventAttr, id: EventId, lost: u64, encoder: &mut Encoder) 
         LostSamples { lost }.encode(body);
         SampleLayout::new(attr).encode_sample_id(&whose, body);
     });
-}
-
-/// Of these rings nothing was copied yet.
-fn newest_rings(rings: Vec<(RingKey, BackwardRing)>) -> Vec<(RingKey, NewestRing)> {
-    let rings = rings.into_iter();
-    rings
-        .map(|(key, ring)| (key, NewestRing::new(ring)))
-        .collect()
 }
 
 fn map_rings(

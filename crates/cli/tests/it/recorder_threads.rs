@@ -41,7 +41,12 @@ fn a_directory_has_every_sample_for_every_reader() {
     if !folder.records() {
         return;
     }
-    for options in [&["--threads"][..], &["--threads=package", "-z"]] {
+    for options in [
+        &["--threads"][..],
+        &["--threads=package", "-z"],
+        &["--threads", "--overwrite"],
+        &["--threads=package", "--overwrite", "-z"],
+    ] {
         let recorded = record(&folder, &[options, &["-o", "d.data"]].concat());
         assert!(recorded.status.success(), "{}", said(&recorded));
         let samples = counted(&recorded);

@@ -46,15 +46,6 @@ pub(super) fn apply(
     output.tail_synthesis = matches.get_flag("tail-synthesize") || matches.get_flag("overwrite");
     let least = text(matches, "mmap-flush").map(|text| least_piece(text, ring_bytes));
     output.least_piece = least.transpose()?.unwrap_or(1);
-    if matches.get_flag("overwrite")
-        && matches!(
-            output.destination,
-            Destination::Directory(_, DirectoryRecords::ByRing)
-        )
-    {
-        let message = "--overwrite beside --threads is not here yet: take one of them";
-        return Err(ArgumentProblem::Contradiction(message.to_owned()));
-    }
     output.rotation = rotation(matches)?;
     if matches.get_flag("kcore") {
         beside_kernel_code(output)?;
