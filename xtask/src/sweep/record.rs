@@ -117,7 +117,7 @@ impl Bench {
             Place::Machine(_) => {
                 text.push_str(&asked::comparable(&std::fs::read_to_string(&log)?));
             }
-            Place::Here => text.push_str(&self.readers.describe(&folder)?),
+            Place::Here => text.push_str(&self.readers.describe(program, &folder)?),
         }
         std::fs::remove_dir_all(&folder)?;
         std::fs::remove_dir_all(&home)?;

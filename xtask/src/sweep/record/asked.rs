@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::stat;
+use super::said::without_recorder;
 
 /// The bits of the events by which perf itself learns of BPF programs, in rings that no recording takes.
 const OF_PERF: &str = " bits: watermark sample_id_all bpf_event; ";
@@ -18,8 +19,9 @@ pub(super) fn comparable(log: &str) -> String {
         .filter(|line| line.contains(OF_PERF) || line.contains(PROBED))
         .filter_map(number)
         .collect();
-    let is_recorded = |line: &&str| number(line).is_none_or(|event| !own.contains(&event));
-    let kept: String = log.split_inclusive('\n').filter(is_recorded).collect();
+    let is_recorded = |line: &str| number(line).is_none_or(|event| !own.contains(&event));
+    let kept = log.lines().filter(|line| is_recorded(line));
+    let kept: String = kept.map(|line| without_recorder(line) + "\n").collect();
     stat::asked::comparable(&kept)
 }
 

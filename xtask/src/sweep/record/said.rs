@@ -39,7 +39,7 @@ fn without_losses(text: &str) -> String {
 }
 
 /// The line without the recorder's number in a condition that leaves it out.
-fn without_recorder(line: &str) -> String {
+pub(super) fn without_recorder(line: &str) -> String {
     const CONDITION: &str = "common_pid != ";
     match line.split_once(CONDITION) {
         Some((before, rest)) => {
@@ -73,7 +73,7 @@ fn summary(line: &str) -> String {
         None => line,
     };
     let words = line.split(' ').map(|word| {
-        let digits = word.trim_end_matches(',');
+        let digits = word.trim_end_matches([',', ')']);
         let is_number = digits.parse::<f64>().is_ok();
         if is_number { "N" } else { word }
     });
@@ -102,8 +102,9 @@ mod tests {
     #[test]
     fn counts_and_the_name_of_the_program_are_left_out() {
         let text = "\n[ oxperf record: Captured and wrote 0.001 MB x (7 samples), compressed (original 0.001 MB, ratio is 1.2) ]\n";
-        let expected = "[ perf record: Captured and wrote N MB x, compressed (original N MB, ratio is 1.2) ]\n";
-        assert_eq!(comparable(text).replace("N) ]", "1.2) ]"), expected);
+        let expected =
+            "[ perf record: Captured and wrote N MB x, compressed (original N MB, ratio is N ]\n";
+        assert_eq!(comparable(text), expected);
         assert_eq!(comparable("wrong\n\n Usage: perf record\n"), "wrong\n");
         assert_eq!(comparable("Failed to open /proc/schedstat\n"), "");
         let lost =
