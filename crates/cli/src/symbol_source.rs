@@ -8,6 +8,7 @@ use oxperf_symbols::{BuildIdMismatch, SymbolStore, Unreadable};
 
 use crate::environment;
 use crate::failure::Failure;
+use crate::input::Input;
 use crate::learned_cache::LearnedCache;
 use crate::output::print_error;
 
@@ -17,17 +18,21 @@ const MAX_REPORTED: usize = 8;
 /// Names from the recording where it holds them, else from a store that knows what earlier runs learned.
 pub(crate) fn open(
     options: &SymbolOptions,
+    input: &Input,
     reader: &Reader<'_>,
 ) -> Result<RecordedSymbols<SymbolStore>, Failure> {
-    Ok(options.recorded(reader, recalling_store(options)?))
+    let options = options.of_recording(input.path());
+    Ok(options.recorded(reader, recalling_store(&options)?))
 }
 
 /// Names as of [`open`], but objects that cannot hold a function of that name go without any.
 pub(crate) fn open_for_function(
     options: &SymbolOptions,
+    input: &Input,
     reader: &Reader<'_>,
     function: &str,
 ) -> Result<RecordedSymbols<SymbolStore>, Failure> {
+    let options = options.of_recording(input.path());
     let store = recalling(options.store_of_function(function)?);
     Ok(options.recorded(reader, store))
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use oxperf_data::Reader;
+use oxperf_data::directory::KERNEL_COPY_NAME;
 use oxperf_itrace::CodeSearchPaths;
 use oxperf_objects::SearchPaths;
 use oxperf_resolve::{RecordedSymbols, SymbolSource};
@@ -63,6 +64,18 @@ impl SymbolOptions {
             kernel_demangling: self.demangle_kernel.then_some(self.demangling),
             only_with,
         }))
+    }
+
+    /// These options for a recording: where they name no symbols of the kernel, a directory has them with the copy of its
+    /// kernel, if it holds one.
+    #[must_use]
+    pub fn of_recording(&self, recording: &Path) -> SymbolOptions {
+        let mut options = self.clone();
+        if options.kallsyms.is_none() && options.vmlinux.is_none() {
+            let list = recording.join(KERNEL_COPY_NAME).join("kallsyms");
+            options.kallsyms = Some(list).filter(|list| list.is_file());
+        }
+        options
     }
 
     fn kernel_source(&self) -> KernelSource {

@@ -72,7 +72,7 @@ fn run(options: &BundleOptions) -> Result<i32, Failure> {
         )));
     }
     let reader = input.reader()?;
-    let names = symbol_source::open(symbols, &reader)?;
+    let names = symbol_source::open(symbols, &input, &reader)?;
     let filter = Filter::default();
     let collected = CollectOptions {
         chains: true,

@@ -46,7 +46,7 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
     }
     let input = Input::new(&options.recording.input)?;
     let reader = input.reader()?;
-    let names = symbol_source::open(&options.recording.symbols, &reader)?;
+    let names = symbol_source::open(&options.recording.symbols, &input, &reader)?;
     let collect = collect_options(&options, format);
     let filter = Filter::new(&options.recording.filter, &reader)?;
     let loading = LoadOptions {

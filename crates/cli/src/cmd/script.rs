@@ -123,7 +123,7 @@ pub(crate) fn run_to(options: ScriptOptions, mut output: Output) -> Result<i32, 
     }
     require_cpus(&options.recording.filter, reader.events())?;
     // Whatever is wrong there, perf has one exit code for it in this command.
-    let symbols = symbol_source::open(&options.recording.symbols, &reader)
+    let symbols = symbol_source::open(&options.recording.symbols, &input, &reader)
         .map_err(|failure| Failure::new(failure.to_string()))?;
     if let Some(words) = &options.call_tree {
         return call_tree::run(words, &options, (&input, &reader), output, &symbols);

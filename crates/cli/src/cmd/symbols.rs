@@ -42,7 +42,7 @@ fn run(options: &SymbolsOptions) -> Result<i32, Failure> {
     let recording = &options.recording;
     let input = Input::new(&recording.input)?;
     let reader = input.reader()?;
-    let names = symbol_source::open(&recording.symbols, &reader)?;
+    let names = symbol_source::open(&recording.symbols, &input, &reader)?;
     let filter = Filter::default();
     let collected = CollectOptions {
         chains: true,

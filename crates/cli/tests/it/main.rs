@@ -17,6 +17,7 @@ mod dlfilter;
 mod exports;
 mod feed;
 mod hostile_names;
+mod kernel_copy;
 mod list;
 mod manual;
 mod modules;

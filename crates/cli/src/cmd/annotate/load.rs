@@ -39,8 +39,10 @@ impl AnnotatedRecording {
         let of_data = options.data_type.is_some();
         let again = reads_again(reader) && !of_data;
         let names = match &options.symbol {
-            Some(function) if again => symbol_source::open_for_function(symbols, reader, function)?,
-            _ => symbol_source::open(symbols, reader)?,
+            Some(function) if again => {
+                symbol_source::open_for_function(symbols, input, reader, function)?
+            }
+            _ => symbol_source::open(symbols, input, reader)?,
         };
         let trace = options.recording.trace.request(ItraceOptions::REPORT)?;
         let collected = CollectOptions {
@@ -76,7 +78,7 @@ impl AnnotatedRecording {
             });
         }
         drop((names, loaded));
-        let names = symbol_source::open(symbols, reader)?;
+        let names = symbol_source::open(symbols, input, reader)?;
         let mut loaded = load_with(&names)?;
         let has_samples = keep_asked(&mut loaded.profile, options);
         Ok(AnnotatedRecording {

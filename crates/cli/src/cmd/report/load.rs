@@ -44,7 +44,7 @@ impl Report<'_> {
         output: &mut Output,
     ) -> Result<Option<ReportedSamples>, Failure> {
         let recording = &self.options.recording;
-        let names = symbol_source::open(&recording.symbols, self.reader)?;
+        let names = symbol_source::open(&recording.symbols, self.input, self.reader)?;
         let filter = Filter::new(&recording.filter, self.reader);
         if filter.is_err() {
             // Times and the like are looked at behind the hint.

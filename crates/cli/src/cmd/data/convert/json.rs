@@ -18,7 +18,7 @@ use crate::symbol_source;
 pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let reader: Reader<'_> = request.input.reader()?;
     let symbols = &request.options.symbols;
-    let source = Arc::new(symbol_source::open(symbols, &reader)?);
+    let source = Arc::new(symbol_source::open(symbols, request.input, &reader)?);
     let filter = request.times(&reader)?;
     let formatters = formatters(&reader);
     let progress = request.input.progress(false);
