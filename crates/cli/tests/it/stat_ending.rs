@@ -50,10 +50,11 @@ fn a_program_that_is_not_there_is_not_counted() {
     assert!(!table.contains("elapsed"), "{table}");
 }
 
-/// `stat` in a process group of its own, as a shell starts it on a terminal.
+/// `stat` in a process group of its own, as a shell starts it on a terminal: interrupts end it even where whoever runs the
+/// tests ignores them.
 fn start(words: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_oxperf"))
-        .arg("stat")
+    Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_oxperf"), "stat"])
         .args(words)
         .process_group(0)
         .stdin(Stdio::null())
