@@ -47,6 +47,12 @@ impl Folder {
         finish(self.command(program, words).spawn().unwrap())
     }
 
+    /// Runs `record` with the words of a line, without the build-id cache.
+    pub(crate) fn record(&self, line: &str) -> Output {
+        let words = ["record", "-N"].into_iter().chain(line.split_whitespace());
+        self.run(OXPERF, &words.collect::<Vec<_>>())
+    }
+
     /// A script with the program as `$0`.
     pub(crate) fn shell(&self, script: &str) -> Output {
         self.run("sh", &["-c", script, OXPERF])
@@ -63,19 +69,7 @@ impl Folder {
 
     /// Returns true if events can be recorded at all; says so otherwise.
     pub(crate) fn records(&self) -> bool {
-        let tried = self.run(
-            OXPERF,
-            &[
-                "record",
-                "-N",
-                "-e",
-                "task-clock:u",
-                "-o",
-                "try.data",
-                "--",
-                "true",
-            ],
-        );
+        let tried = self.record("-e task-clock:u -o try.data -- true");
         tried.status.success() || skip(&tried)
     }
 }
@@ -90,6 +84,11 @@ impl Drop for Folder {
 pub(crate) fn skip(refused: &Output) -> bool {
     eprintln!("SKIPPED: {}", String::from_utf8_lossy(&refused.stderr));
     false
+}
+
+/// Fails unless a program said this.
+pub(crate) fn assert_said(output: &Output, text: &str) {
+    assert!(said(output).contains(text), "{}", said(output));
 }
 
 pub(crate) fn is_root() -> bool {

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::process::{Child, Output};
 
-use crate::recorder::{BUSY, Folder, OXPERF, finish, said};
+use crate::recorder::{BUSY, Folder, OXPERF, assert_said, finish, said};
 
 /// A recorder that listens at named pipes.
 struct Controlled {
@@ -139,11 +139,7 @@ fn nothing_counts_before_it_is_enabled() {
     };
     control.ask("ping");
     let (folder, output) = control.stop();
-    assert!(
-        said(&output).contains("Captured and wrote"),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "Captured and wrote");
     assert_eq!(folder.samples("f.data"), 0);
 }
 
@@ -171,11 +167,7 @@ fn a_list_does_not_get_into_a_stream() {
     };
     control.ask("evlist");
     let (_, output) = control.stop();
-    assert!(
-        said(&output).contains("task-clock\npage-faults\n"),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "task-clock\npage-faults\n");
     assert!(output.stdout.starts_with(b"PERFILE2"));
 }
 

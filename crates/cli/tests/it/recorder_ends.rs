@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::recorder::{
-    BUSY, Folder, OXPERF, data_size, ended, finish, said, send, until, workload,
+    BUSY, Folder, OXPERF, assert_said, data_size, ended, finish, said, send, until, workload,
 };
 
 /// Every call of the system is a sample, also those that write the samples.
@@ -141,7 +141,7 @@ fn stubborn(folder: &Folder) -> Child {
 fn check_stubborn(folder: &Folder, recorder: Child, busy: u32) {
     let output = finish(recorder);
     assert_eq!(output.status.signal(), Some(15), "{}", said(&output));
-    assert!(said(&output).contains("was killed"), "{}", said(&output));
+    assert_said(&output, "was killed");
     assert!(!Path::new(&format!("/proc/{busy}/exe")).exists());
     assert!(
         folder

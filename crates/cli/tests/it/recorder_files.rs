@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::recorder::{BUSY, Folder, OXPERF, data_size, finish, said, send, skip, until, workload};
+use crate::recorder::{
+    BUSY, Folder, OXPERF, assert_said, data_size, finish, said, send, skip, until, workload,
+};
 
 const RECORD: [&str; 7] = ["record", "-N", "-F", "1000", "-e", "task-clock", "-o"];
 
@@ -181,11 +183,7 @@ fn a_recording_ends_at_its_size() {
     }
     let words = words(&["--max-size", "30K"], &["sh", "-c", BUSY]);
     let output = folder.run(OXPERF, &words);
-    assert!(
-        said(&output).contains("perf size limit reached ("),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "perf size limit reached (");
     let size = fs::metadata(folder.join("f.data")).unwrap().len();
     assert!(size > 30 << 10, "{size}");
     assert!(folder.samples("f.data") > 100);
@@ -247,11 +245,7 @@ fn an_event_begins_the_next_file() {
     until("no second file", || files(&folder).len() > 1);
     send("-KILL", busy);
     let output = finish(recorder);
-    assert!(
-        said(&output).contains("dump data: Woken up"),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "dump data: Woken up");
     let listed = folder.run(OXPERF, &["evlist", "-i", &files(&folder)[0]]);
     assert_eq!(String::from_utf8_lossy(&listed.stdout).trim(), "task-clock");
 }

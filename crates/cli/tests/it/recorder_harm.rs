@@ -8,7 +8,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::recorder::{
-    BUSY, Folder, OXPERF, data_size, ended, finish, is_root, said, send, until, workload,
+    BUSY, Folder, OXPERF, assert_said, data_size, ended, finish, is_root, said, send, until,
+    workload,
 };
 
 /// Milliseconds of user time that a process has used.
@@ -92,22 +93,9 @@ fn an_output_that_takes_nothing_is_told() {
     if !folder.records() {
         return;
     }
-    let words = [
-        "record",
-        "-N",
-        "-e",
-        "task-clock:u",
-        "-o",
-        "/dev/full",
-        "true",
-    ];
-    let output = folder.run(OXPERF, &words);
+    let output = folder.record("-e task-clock:u -o /dev/full true");
     assert_eq!(output.status.code(), Some(255));
-    assert!(
-        said(&output).contains("No space left on device"),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "No space left on device");
 }
 
 #[test]
@@ -142,11 +130,7 @@ fn a_named_pipe_takes_a_stream() {
     sleep(Duration::from_millis(300));
     send("-INT", recorder.id());
     let output = finish(recorder);
-    assert!(
-        said(&output).contains("nobody reads this pipe"),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "nobody reads this pipe");
 }
 
 #[test]
@@ -162,11 +146,7 @@ fn an_output_that_is_removed_hurts_nobody() {
     fs::write(folder.join("f.data"), "another's").unwrap();
     send("-KILL", busy);
     let output = finish(recorder);
-    assert!(
-        said(&output).contains("Captured and wrote"),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "Captured and wrote");
     let text = fs::read_to_string(folder.join("f.data")).unwrap();
     assert_eq!(text, "another's");
 }

@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 use crate::recorder::{
-    Folder, OXPERF, SOMEBODY, data_size, finish, is_root, said, send, skip, until,
+    Folder, OXPERF, SOMEBODY, assert_said, data_size, finish, is_root, said, send, skip, until,
 };
 
 /// The program as a group of users would have it: with the capabilities of the advice and nothing else.
@@ -58,11 +58,7 @@ fn capabilities_alone_record_everybody_and_lend_nothing() {
         "ulimit -u 1 2>/dev/null || ulimit -p 1; exec \"$0\" record -N -e cpu-clock -o u.data -- true",
     );
     assert_eq!(full.status.code(), Some(255));
-    assert!(
-        said(&full).contains("cannot start a process"),
-        "{}",
-        said(&full)
-    );
+    assert_said(&full, "cannot start a process");
     let recorder = begin(
         "ulimit -u 1 2>/dev/null || ulimit -p 1; exec \"$0\" record -N -a -e cpu-clock -o alone.data",
     );
@@ -89,11 +85,7 @@ fn nothing_is_written_where_others_lead_us() {
         &["record", "-N", "-e", "task-clock:u", "--", "true"],
     );
     assert_eq!(output.status.code(), Some(255), "{}", said(&output));
-    assert!(
-        said(&output).contains("belongs to user"),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "belongs to user");
     assert_eq!(fs::metadata(folder.join("precious")).unwrap().len(), 0);
     // A file that somebody else made, to read what comes into it.
     fs::remove_file(&planted).unwrap();

@@ -1,6 +1,6 @@
 //! Little memory, few files, a full disk, other namespaces: messages, and nothing lost in silence.
 
-use crate::recorder::{Folder, OXPERF, is_root, said, skip};
+use crate::recorder::{Folder, OXPERF, assert_said, is_root, said, skip};
 
 #[test]
 fn little_of_everything_ends_with_a_message() {
@@ -37,7 +37,7 @@ fn little_of_everything_ends_with_a_message() {
     let cut =
         folder.shell("ulimit -f 1; exec \"$0\" record -N -e task-clock:u -o l.data -- sleep 1");
     assert_eq!(cut.status.code(), Some(255));
-    assert!(said(&cut).contains("File too large"), "{}", said(&cut));
+    assert_said(&cut, "File too large");
 }
 
 #[test]
@@ -56,11 +56,7 @@ fn a_full_disk_keeps_what_was_written() {
     }
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.starts_with("255\n"), "{shown} {}", said(&output));
-    assert!(
-        said(&output).contains("No space left on device. The file holds"),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "No space left on device. The file holds");
     assert!(
         shown.lines().nth(1).is_some_and(|count| count != "0"),
         "{shown}"
