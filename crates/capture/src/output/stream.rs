@@ -1,4 +1,5 @@
-//! Standard output, or a named pipe, as the destination of a recording: a reader that takes nothing does not keep the recorder from ending.
+//! Standard output, or a named pipe, as the destination of a recording: a reader that takes nothing does not keep the
+//! recorder from ending.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};

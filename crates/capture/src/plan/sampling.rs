@@ -31,7 +31,7 @@ impl Sampling<'_> {
         removed: &[EventRequest],
         tracking: Tracking,
     ) -> Vec<EventAttr> {
-        let pokes_apart = requests.iter().any(EventRequest::is_text_poke);
+        let has_text_poke = requests.iter().any(EventRequest::is_text_poke);
         let has_members = |index| requests.iter().any(|other| other.leader == Some(index));
         let attr = |(index, request): (usize, &EventRequest)| {
             let builder = Builder {
@@ -39,7 +39,7 @@ impl Sampling<'_> {
                 request,
                 tracking: tracking.is(index),
                 added: tracking.is_added(index) || request.is_text_poke(),
-                pokes_apart,
+                has_text_poke,
                 grouped: request.leader.is_some() || has_members(index),
                 samples: samples(requests, index),
             };
@@ -124,8 +124,8 @@ struct Builder<'a> {
     tracking: bool,
     /// It was added to carry other records, as opposed to the user's first one.
     added: bool,
-    /// An event of its own tells how the kernel's code changes, and which code comes and goes.
-    pokes_apart: bool,
+    /// Another event tells how the kernel's code changes, and carries the records of its symbols.
+    has_text_poke: bool,
     /// It leads others, or follows one.
     grouped: bool,
     /// It takes samples, as opposed to being read with those of another.
@@ -396,9 +396,8 @@ impl Builder<'_> {
         format
     }
 
-    /// Group members follow their leader. An event that tells changes of the kernel's code runs from its opening, as does
-    /// one that has to track apart: that one runs from the first moment: from exec where
-    /// the workload's start is all that others wait for, else from its opening.
+    /// Group members follow their leader. The event that tracks tasks apart counts from exec where the others wait for a
+    /// delay, else from its opening, as does the one that tells how the kernel's code changes.
     fn set_start(&self, flags: &mut AttrFlags) {
         if self.request.is_text_poke() {
             return;
@@ -431,7 +430,7 @@ impl Builder<'_> {
         let records = self.records();
         flags.set(AttrFlags::MMAP_DATA, copies_stacks || records.data_mappings);
         flags.set(AttrFlags::COMM_EXEC, self.may_have(KernelFeature::CommExec));
-        let with_ksymbols = !self.pokes_apart && self.may_have(KernelFeature::Ksymbol);
+        let with_ksymbols = !self.has_text_poke && self.may_have(KernelFeature::Ksymbol);
         flags.set(AttrFlags::KSYMBOL, with_ksymbols);
         let of_programs = records.bpf_programs && self.may_have(KernelFeature::BpfEvent);
         flags.set(AttrFlags::BPF_EVENT, of_programs);
