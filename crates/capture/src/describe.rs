@@ -2,8 +2,11 @@
 //! thread, what the counts mean, which tasks and CPUs were watched.
 
 use oxperf_abi::{Cpu, EventId, RecordType, Tid};
+use oxperf_sys::TimeConversion;
 use oxperf_wire::Encoder;
-use oxperf_wire::user::{IdIndex, IdIndexEntry, ThreadMap, ThreadMapEntry};
+use oxperf_wire::user::{
+    IdIndex, IdIndexEntry, ThreadMap, ThreadMapEntry, TimeConv, TimeConvExtended,
+};
 
 use crate::open::{OpenEvent, OpenEvents};
 use crate::plan::{OpenSite, Plan, TargetTask};
@@ -15,6 +18,22 @@ const ANY: u64 = u64::MAX;
 const INDEX_ENTRIES: usize = (u16::MAX as usize - 16) / 32;
 /// Threads of one THREAD_MAP record.
 const MAP_ENTRIES: usize = (u16::MAX as usize - 16) / 24;
+
+/// Writes how the CPU's cycles become times of records.
+pub(crate) fn write_time_conversion(cycles: TimeConversion, sink: &mut RecordSink) {
+    let record = TimeConv {
+        shift: cycles.shift.into(),
+        mult: cycles.mult.into(),
+        zero: cycles.zero,
+        extended: Some(TimeConvExtended {
+            cycles: cycles.cycles,
+            mask: cycles.mask,
+            cap_time_zero: cycles.user_time_zero,
+            cap_time_short: cycles.user_time_short,
+        }),
+    };
+    sink.user_record(RecordType::TIME_CONV, |body| record.encode(body));
+}
 
 /// Writes which id belongs to which ring, CPU and thread.
 pub(crate) fn write_id_index(

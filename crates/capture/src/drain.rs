@@ -1,9 +1,9 @@
-//! Moves records and traces from the rings of the kernel to the output, in pieces as large as they come.
+//! Moves records from the rings of the kernel to the output, in pieces as large as they come.
 //!
 //! - A [`Drain`] moves records as they come, from the rings of one thread, which may be all rings.
 //! - [`DrainThreads`](threads::DrainThreads) are several threads, each with a drain for each ring of its share.
 //! - A [`NewestRing`] gives the records of a ring that keeps the newest, at moments that somebody chooses.
-//! - [`move_trace`] moves the trace of hardware from an AUX area.
+//! - A [`TracePiece`] is the trace of hardware that waited in an AUX area.
 
 mod aux;
 mod homes;
@@ -11,7 +11,7 @@ mod layout;
 mod newest;
 mod threads;
 
-pub use aux::{TraceOutput, TracePiece, move_trace};
+pub use aux::{TraceOrigin, TracePiece};
 pub use layout::LayoutError;
 pub(crate) use layout::{home, threads as threads_of};
 pub use newest::NewestRing;

@@ -10,6 +10,7 @@ use oxperf_sys::{Errno, OpenLogError, SignalError, SpawnError};
 use crate::drain::LayoutError;
 use crate::explain::{Explanation, RingExplanation};
 use crate::options::Destination;
+use crate::trace::TraceError;
 
 /// The reasons that stop a recording.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +64,12 @@ pub enum CaptureError {
         /// Its PMU.
         pmu: String,
     },
+    /// A hardware trace cannot be recorded as it is asked for.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A trace is moved by the recorder's own thread.
+    #[error("Parallel trace streaming is not available in AUX area tracing mode.")]
+    ThreadsOfTrace,
     /// No event was asked for.
     #[error("no event to record")]
     NothingAsked,

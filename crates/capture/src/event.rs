@@ -22,6 +22,8 @@ pub struct AuxRequest {
     pub action: Option<AuxAction>,
     /// The event's PMU writes a trace.
     pub is_traced: bool,
+    /// Bits of the attribute's `config` that the event's terms name, whatever their values: the others have defaults.
+    pub named_bits: u64,
 }
 
 /// One event of a recording before it is planned.
@@ -59,6 +61,8 @@ pub struct EventRequest {
     pub time: Option<bool>,
     /// The branches that each sample tells.
     pub branches: Option<BranchSampleType>,
+    /// It was added to carry the records of tasks and mappings alone.
+    pub tracks: bool,
     /// The event's own ways with hardware trace.
     pub aux: AuxRequest,
     /// Samples tell the latency of retirement, which is what is shown of it where events are counted.
@@ -123,6 +127,7 @@ impl EventRequest {
             max_stack: None,
             time: None,
             branches: None,
+            tracks: false,
             aux: AuxRequest::default(),
             retire_latency: false,
             published_latency: None,
@@ -146,6 +151,7 @@ impl EventRequest {
         let mut dummy = EventRequest::software(SoftwareId::Dummy, "dummy:u");
         dummy.attr.flags =
             AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV | AttrFlags::EXCLUDE_GUEST;
+        dummy.tracks = true;
         dummy
     }
 
@@ -183,6 +189,21 @@ impl EventRequest {
     pub(crate) fn is_off_cpu(&self) -> bool {
         self.is_software(SoftwareId::ContextSwitches)
             && self.attr.flags.contains(AttrFlags::CONTEXT_SWITCH)
+    }
+
+    /// Returns whether it is a trace of what runs in the kernel.
+    pub(crate) fn traces_kernel_alone(&self) -> bool {
+        self.aux.is_traced && self.attr.flags.contains(AttrFlags::EXCLUDE_USER)
+    }
+
+    /// Returns whether it tells when each task of the system begins and ceases to run.
+    pub(crate) fn is_switch_watcher(&self) -> bool {
+        self.is_dummy() && self.attr.flags.contains(AttrFlags::CONTEXT_SWITCH)
+    }
+
+    /// Returns whether it tells of the whole system, whatever the target: on all CPUs, from its opening on.
+    pub(crate) fn watches_system(&self) -> bool {
+        self.is_text_poke() || self.is_switch_watcher()
     }
 
     /// Returns whether it tells how the kernel's code changes.

@@ -7,8 +7,6 @@
 //! user should know goes to an [`Observer`], and what stops a recording is a [`CaptureError`] that names the setting
 //! that forbids it and the command that allows it.
 //!
-//! Not done here yet: the recording of AUX traces, for which [`drain`] has the first step.
-//!
 //! ```
 //! use oxperf_abi::{Cpu, SoftwareId};
 //! use oxperf_capture::{
@@ -58,6 +56,7 @@ mod rotation;
 mod switch_events;
 pub mod synthesize;
 pub mod system;
+mod trace;
 mod tracing;
 mod unsupported;
 mod wake;
@@ -71,16 +70,18 @@ pub use error::CaptureError;
 pub use event::{AuxAction, AuxRequest, EventRequest};
 pub use losses::EventLoss;
 pub use notice::{Notice, Observer, OpenCall, RecordingStep};
-pub use open::{MappedRings, OpenEvent, OpenEvents, Refusal};
+pub use open::{AreaSizes, MappedRings, OpenEvent, OpenEvents, Refusal, RingSizes, TraceArea};
 pub use options::{
     BuildIdPolicy, CallGraph, ChainParts, Destination, DirectoryRecords, Draining, ExtraRecords,
     OutputOptions, Privilege, Program, Rate, ReaderAffinity, RecordOptions, Rotation,
-    SamplingOptions, Start, SwitchCause, SynthesisOptions, Target, TargetOptions, ThreadLayout,
-    ThreadMasks, Windows,
+    SamplingOptions, SnapshotOptions, Start, SwitchCause, SynthesisOptions, Target, TargetOptions,
+    ThreadLayout, ThreadMasks, TraceOptions, TraceSampleSize, TraceSwitches, TracedSampling,
+    Windows,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};
 pub use record::{Outcome, RecordRequests, record};
 pub use registers::RegisterMask;
 pub use synthesize::{Synthesizer, TaskContent};
+pub use trace::TraceError;
 pub use unsupported::{KernelFeature, Unsupported};

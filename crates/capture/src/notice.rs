@@ -64,6 +64,29 @@ pub enum Notice {
     LatenciesNotSampled(String),
     /// Where threads cease to run is hidden; how long they do not run is recorded.
     OffCpuWithoutStacks,
+    /// A trace was asked to have no trace in it.
+    TraceForced,
+    /// The size of a snapshot.
+    SnapshotSize {
+        /// Bytes of one area.
+        bytes: usize,
+    },
+    /// The sizes of the pieces of trace in samples.
+    TraceSampleSizes {
+        /// The least.
+        least: usize,
+        /// The largest.
+        most: usize,
+    },
+    /// A piece of trace that may have nothing in it from which a decoder can begin.
+    TracePieceSmall {
+        /// What it is: a snapshot, or a sample.
+        piece: &'static str,
+        /// Its size.
+        bytes: u64,
+        /// Bytes of trace between two places from which a decoder can begin.
+        period: u64,
+    },
     /// The workload did not end when it was asked to.
     WorkloadKilled {
         /// The program.
@@ -119,6 +142,20 @@ impl fmt::Display for Notice {
                 "kernel.perf_event_paranoid forbids kernel samples: time off the CPU is recorded without stacks\n\
                  (as root: sysctl kernel.perf_event_paranoid=1)",
             ),
+            Notice::TraceForced => f.write_str("pt=0 doesn't make sense, forcing pt=1"),
+            Notice::SnapshotSize { bytes } => write!(f, "Intel PT snapshot size: {bytes}"),
+            Notice::TraceSampleSizes { least, most } => write!(
+                f,
+                "Intel PT min. sample size: {least} max. sample size: {most}"
+            ),
+            Notice::TracePieceSmall {
+                piece,
+                bytes,
+                period,
+            } => write!(
+                f,
+                "Intel PT {piece} size ({bytes}) may be too small for PSB period ({period})"
+            ),
             Notice::WorkloadKilled { program, grace } => write!(
                 f,
                 "the workload '{program}' was killed: it did not end after SIGTERM, within {} s or before a second signal",
@@ -164,6 +201,8 @@ pub enum RecordingStep<'a> {
         /// The number of times that the recorder was woken to move records to it.
         wakeups: u64,
     },
+    /// A snapshot of a hardware trace is taken.
+    Snapshot,
     /// The file is as large as it may be: the recording ends.
     SizeReached {
         /// Bytes of it.

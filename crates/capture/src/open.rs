@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd;
 
 use oxperf_abi::{AttrFlags, EventId, ReadFormat, Tid};
 use oxperf_sys::{
-    BackwardRing, Control, ControlScope, DataRing, EventFd, EventTask, Kernel, OpenError,
-    OpenFlags, OpenRequest, RingError, RingPages,
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, Control, ControlScope, DataRing, EventFd,
+    EventTask, Kernel, OpenError, OpenFlags, OpenRequest, RingError, RingPages,
 };
 
 use crate::error::CaptureError;
@@ -24,6 +24,8 @@ pub struct OpenEvent {
     pub ids: Vec<EventId>,
     /// The kind of the rings that take its records.
     pub ring_kind: RingKind,
+    /// It has a trace, for which its rings have an area.
+    pub is_traced: bool,
     /// It counts while the leader of its group does.
     pub follows_leader: bool,
     /// It counts from its opening on.
@@ -37,6 +39,44 @@ pub struct MappedRings {
     pub forward: Vec<(RingKey, DataRing)>,
     /// Those that keep the newest records, by their owners.
     pub backward: Vec<(RingKey, BackwardRing)>,
+    /// The areas of traces, by the owners of the rings that they belong to.
+    pub traces: Vec<(RingKey, TraceArea)>,
+}
+
+/// An area for hardware trace.
+#[derive(Debug)]
+pub enum TraceArea {
+    /// The whole trace comes through it.
+    Whole(AuxRing),
+    /// It keeps the newest trace.
+    Newest(AuxSnapshotRing),
+}
+
+/// The sizes of rings, and of the areas for traces that belong to some.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RingSizes {
+    /// Pages of a ring of records.
+    pub records: RingPages,
+    /// The areas, in a recording with a trace.
+    pub areas: Option<AreaSizes>,
+}
+
+impl From<RingPages> for RingSizes {
+    fn from(records: RingPages) -> RingSizes {
+        RingSizes {
+            records,
+            areas: None,
+        }
+    }
+}
+
+/// Areas for traces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AreaSizes {
+    /// Pages of each.
+    pub pages: RingPages,
+    /// They keep the newest trace.
+    pub keeps_newest: bool,
 }
 
 /// All descriptors of a plan, in its order.
@@ -136,6 +176,7 @@ impl OpenEvents {
                 fds,
                 ids: Vec::new(),
                 ring_kind: event.ring_kind(),
+                is_traced: event.request.aux.is_traced,
                 follows_leader: event.request.leader.is_some(),
                 counts_at_once: !event.attr.flags.contains(AttrFlags::DISABLED),
             });
@@ -218,12 +259,22 @@ impl OpenEvents {
         &mut self,
         kernel: &dyn Kernel,
         owners: &[RingKey],
-        pages: RingPages,
+        sizes: RingSizes,
     ) -> Result<MappedRings, RingError> {
+        let pages = sizes.records;
         let mut rings = MappedRings::default();
         for &key in owners {
-            if let Some(owner) = self.owner_of(key, RingKind::Forward) {
-                rings.forward.push((key, kernel.map_ring(owner, pages)?));
+            match (self.trace_of(key), sizes.areas) {
+                (Some(owner), Some(areas)) => {
+                    let (ring, area) = map_with_area(kernel, owner, pages, areas)?;
+                    rings.forward.push((key, ring));
+                    rings.traces.push((key, area));
+                }
+                _ => {
+                    if let Some(owner) = self.owner_of(key, RingKind::Forward) {
+                        rings.forward.push((key, kernel.map_ring(owner, pages)?));
+                    }
+                }
             }
             if let Some(owner) = self.owner_of(key, RingKind::Backward) {
                 let ring = kernel.map_backward_ring(owner, pages)?;
@@ -263,6 +314,13 @@ impl OpenEvents {
     /// The descriptor that the ring of this kind belongs to; none when no event wants one, or all its tasks are gone.
     pub fn owner_of(&self, key: RingKey, kind: RingKind) -> Option<&EventFd> {
         self.fds_of(key, kind).next()
+    }
+
+    /// The descriptor whose trace goes to the area of this owner.
+    pub fn trace_of(&self, key: RingKey) -> Option<&EventFd> {
+        let traced = self.events.iter().filter(|event| event.is_traced);
+        let mut fds = traced.flat_map(|event| &event.fds);
+        fds.find(|(site, _)| key.takes(*site)).map(|(_, fd)| fd)
     }
 
     /// The descriptors whose records go to the ring of this kind; the first one owns it.
@@ -385,6 +443,24 @@ pub(crate) fn set_filter<'f>(
     let text = CString::new(filter.as_str()).map_err(|error| failed(error.into()))?;
     fds.try_for_each(|fd| kernel.control(fd, Control::SetFilter(&text)))
         .map_err(failed)
+}
+
+fn map_with_area(
+    kernel: &dyn Kernel,
+    owner: &EventFd,
+    records: RingPages,
+    areas: AreaSizes,
+) -> Result<(DataRing, TraceArea), RingError> {
+    let pages = AuxPages {
+        data: records,
+        aux: areas.pages,
+    };
+    if areas.keeps_newest {
+        let (ring, area) = kernel.map_aux_snapshot(owner, pages)?;
+        return Ok((ring, TraceArea::Newest(area)));
+    }
+    let (ring, area) = kernel.map_aux(owner, pages)?;
+    Ok((ring, TraceArea::Whole(area)))
 }
 
 fn ring_error(error: &io::Error, pages: RingPages) -> RingError {

@@ -6,6 +6,7 @@ mod output;
 mod sampling;
 mod synthesis;
 mod target;
+mod trace;
 mod windows;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub use output::{
 pub use sampling::{CallGraph, ChainParts, ExtraRecords, Rate, SamplingOptions};
 pub use synthesis::SynthesisOptions;
 pub use target::{Privilege, Program, Start, Target, TargetOptions};
+pub use trace::{SnapshotOptions, TraceOptions, TraceSampleSize, TraceSwitches, TracedSampling};
 pub use windows::Windows;
 
 /// All options of a recording.
@@ -30,6 +32,8 @@ pub struct RecordOptions {
     pub windows: Windows,
     /// Rate and fields of samples.
     pub sampling: SamplingOptions,
+    /// What is kept of a hardware trace.
+    pub trace: TraceOptions,
     /// The records of what existed before.
     pub synthesis: SynthesisOptions,
     /// The priority of the recorder before all programs without one, from 1 to 99.

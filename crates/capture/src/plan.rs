@@ -96,7 +96,7 @@ impl PlannedEvent {
 
     /// Returns whether it counts nothing and is there for the records of tasks, or of the kernel's code, alone.
     pub(crate) fn carries_only_other_records(&self) -> bool {
-        self.request.is_dummy() && (self.tracking || self.request.is_text_poke())
+        self.request.is_dummy() && (self.tracking || self.request.watches_system())
     }
 
     /// The kind of the rings that take its records: the kernel lets no ring be of both.
@@ -136,7 +136,7 @@ impl Plan {
                     target,
                     sampling,
                     unsupported,
-                    tracks_apart: tracks_apart(target, machine),
+                    tracks_apart: tracks_apart(target, machine) || sampling.traced.is_some(),
                 };
                 Plan::for_sampling(attrs, requests, machine)
             }
@@ -173,10 +173,17 @@ impl Plan {
         let target = sampling.target;
         let (kept, tracking) = with_tracking(requests.kept, sampling.tracks_apart);
         let attrs = sampling.attrs(&kept, requests.removed, tracking);
+        // What runs in the kernel is named by the kernel, on whatever CPU a task came from.
+        let watches_migration = !kept.iter().any(EventRequest::traces_kernel_alone);
         let planned = kept.into_iter().zip(attrs).enumerate();
         let events: Vec<PlannedEvent> = planned
             .map(|(index, (request, attr))| PlannedEvent {
-                sites: sites::for_sampling(target, machine, &request, tracking.is_added(index)),
+                sites: sites::for_sampling(
+                    target,
+                    machine,
+                    &request,
+                    tracking.is_added(index) && watches_migration,
+                ),
                 request,
                 attr,
                 tracking: tracking.is(index),
@@ -186,11 +193,11 @@ impl Plan {
         Plan { events, rings }
     }
 
-    /// Returns whether the rings of an owner take records of the target, as opposed to those of the kernel's code alone.
+    /// Returns whether the rings of an owner take records of the target, as opposed to those of the whole system alone.
     pub(crate) fn is_of_target(&self, key: RingKey) -> bool {
         let mut events = self.events.iter();
         events.any(|event| {
-            !event.request.is_text_poke() && event.sites.iter().any(|&site| key.takes(site))
+            !event.request.watches_system() && event.sites.iter().any(|&site| key.takes(site))
         })
     }
 
@@ -226,9 +233,12 @@ fn tracks_apart(target: &TargetOptions, machine: &MachineInfo) -> bool {
     target.target.is_cpu_wide() || target.start != Start::Now || machine.is_hybrid
 }
 
-/// The events with the one that tracks. A dummy that the user names first counts nothing either and takes its place.
+/// The events with the one that tracks, which may be there already. A dummy that the user names first counts nothing either and takes its place.
 fn with_tracking(requests: &[EventRequest], tracks_apart: bool) -> (Vec<EventRequest>, Tracking) {
     let mut requests = requests.to_vec();
+    if let Some(place) = requests.iter().position(|request| request.tracks) {
+        return (requests, Tracking::Added(place));
+    }
     let has_own = requests.first().is_some_and(EventRequest::is_dummy);
     if has_own || !tracks_apart {
         return (requests, Tracking::Asked(0));

@@ -8,13 +8,14 @@
 mod commands;
 mod newest;
 mod surroundings;
+mod traces;
 mod windows;
 
 use std::path::{Path, PathBuf};
 
 use oxperf_abi::{EventAttr, EventId, Misc, RecordType};
 use oxperf_data::{FeatureSet, WriteError, WriterEvent};
-use oxperf_sys::{Kernel, LoggingKernel, RealKernel, RingPages};
+use oxperf_sys::{Kernel, LoggingKernel, RealKernel, RingPages, TimeConversion};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
@@ -32,17 +33,19 @@ use crate::losses::{EventLoss, LossCount};
 use crate::machine_info::machine_info;
 use crate::notice::{Notice, Observer, RecordingStep};
 use crate::off_cpu::{self, OffCpu};
-use crate::open::MappedRings;
-use crate::options::{Destination, Rate, RecordOptions, SamplingOptions};
+use crate::open::{AreaSizes, MappedRings, RingSizes};
+use crate::options::{Destination, Draining, Rate, RecordOptions, SamplingOptions, Target};
 use crate::output::{FinishedFile, RecordOutput, RecordingSeries, Volume};
 use crate::plan::{MachineInfo, Purpose};
 use crate::readers::{self, RingReaders};
 use crate::rotation::{Asked, SwitchTrigger};
 use crate::switch_events::SwitchEvents;
 use crate::synthesize::ProcDir;
+use crate::trace::{self, TraceInputs, TraceKept, TraceSetup};
 use crate::{kernel_code, system, tracing};
 use newest::NewestSource;
 use surroundings::Surroundings;
+use traces::Traces;
 
 /// The result of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -103,7 +106,9 @@ pub fn record(
         kernel_code::check(source)?;
         requests.push(kernel_code::request());
     }
-    let options = &with_allowed_rate(options, observer)?;
+    let options = with_allowed_rate(options, observer)?;
+    let (requests, trace, options) = with_trace(requests, options, observer)?;
+    let options = &options;
     let target = &options.target;
     let proc = ProcDir::new(Path::new("/proc"));
     let machine = MachineInfo {
@@ -122,6 +127,7 @@ pub fn record(
         kernel: log.as_ref().map_or(&RealKernel, |log| log),
         machine,
         clock,
+        trace,
     };
     let mut recorder = Recorder::open(context, control, requests, observer)?;
     recorder.watch_switch_events(&switch_events, observer)?;
@@ -129,6 +135,30 @@ pub fn record(
         return Err(failure.into());
     }
     recorder.run(observer)
+}
+
+/// The requests and options of a recording that may have a hardware trace, complete for that.
+///
+/// # Errors
+/// It cannot be recorded as it is asked for.
+fn with_trace(
+    requests: Vec<EventRequest>,
+    mut options: RecordOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Vec<EventRequest>, Option<TraceSetup>, RecordOptions), CaptureError> {
+    let inputs = TraceInputs {
+        options: &options,
+        sysfs: &options.sysfs,
+        permissions: system::permissions(),
+    };
+    let (requests, trace) = trace::set_up(requests, inputs, observer)?;
+    if let Some(setup) = &trace {
+        if matches!(options.draining, Draining::Threads(_)) {
+            return Err(CaptureError::ThreadsOfTrace);
+        }
+        setup.complete(&mut options);
+    }
+    Ok((requests, trace, options))
 }
 
 /// The events that the kernel counts; the others have values and no samples.
@@ -178,6 +208,8 @@ struct RecorderContext<'a> {
     machine: MachineInfo,
     /// None for the kernel's own clock.
     clock: Option<ClockFacts>,
+    /// The trace, in a recording that has one.
+    trace: Option<TraceSetup>,
 }
 
 /// A recording whose events are open.
@@ -188,6 +220,10 @@ struct Recorder<'a> {
     readers: RingReaders,
     /// The rings that keep the newest records.
     newest: Vec<NewestSource>,
+    /// The hardware trace, in a recording that has one.
+    traces: Option<Traces>,
+    /// From the CPU's cycles to the times of records, where the kernel tells it.
+    cycles: Option<TimeConversion>,
     /// Makes samples of context switches, where they are wanted.
     off_cpu: Option<OffCpu>,
     /// The BPF programs that are described, where they are.
@@ -219,7 +255,7 @@ impl<'a> Recorder<'a> {
         };
         let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
         acquired.open.set_filters(context.kernel, &acquired.plan)?;
-        let rings = map_rings(context.kernel, &mut acquired, &options.sampling)?;
+        let rings = map_rings(&context, &mut acquired)?;
         let bpf = options
             .sampling
             .records
@@ -239,6 +275,15 @@ impl<'a> Recorder<'a> {
             recording.current().copy_kernel(source)?;
         }
         let (forward, newest) = (rings.forward, rings.backward);
+        let cycles = forward.first().and_then(|(_, ring)| ring.time_conversion());
+        let traces = context.trace.clone().map(|setup| {
+            let workload = control.workload_thread();
+            let first = match options.target.target {
+                Target::Workload => workload,
+                _ => context.machine.threads.first().copied(),
+            };
+            Traces::new(setup, rings.traces, &acquired, workload, first)
+        });
         let mut parts_of_newest = Vec::new();
         let readers = match masks {
             None => {
@@ -262,6 +307,8 @@ impl<'a> Recorder<'a> {
             acquired,
             readers,
             newest: newest::sources(newest, parts_of_newest),
+            traces,
+            cycles,
             off_cpu,
             bpf,
             recording,
@@ -346,14 +393,16 @@ impl<'a> Recorder<'a> {
             self.keep_to(&mut timetable, observer)?;
             self.obey_all(observer)?;
             self.drain()?;
-            self.watch_size(observer)?;
+            self.obey_signal(observer)?;
         }
         let tail = self.tail(observer);
         // What ends by itself need not be stopped; refusing to stop loses nothing.
         let _ = self.acquired.open.disable(self.context.kernel);
+        self.note_trace_counts(None, false);
         self.control.stop_workload();
         // Each ring holds what it holds now: where events go on nevertheless, they are not waited for.
         self.drain_all()?;
+        self.take_last_snapshot()?;
         self.stop_threads()?;
         self.recording.current().append(&tail)
     }
@@ -386,6 +435,7 @@ impl<'a> Recorder<'a> {
 
     fn moved(&mut self, moved: Result<u64, WriteError>) -> Result<(), CaptureError> {
         let moved = moved.map_err(|source| self.recording.unwritten(source))?;
+        let moved = moved + self.move_traces()?;
         self.wakeups += u64::from(moved > 0);
         // A pass also follows the news that something is compressed.
         let written = self.recording.current().write_ready();
@@ -413,8 +463,21 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// Does what the signal for it asks for: a snapshot of a trace, a new file.
+    fn obey_signal(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
+        let has_come = self.control.interrupts().take_switch();
+        if has_come {
+            self.take_snapshot(observer)?;
+        }
+        self.watch_size(has_come, observer)
+    }
+
     /// Goes on in a new file where this one is at its end, or ends the recording.
-    fn watch_size(&mut self, observer: &mut dyn Observer) -> Result<(), CaptureError> {
+    fn watch_size(
+        &mut self,
+        by_signal: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CaptureError> {
         let bytes = self.recording.position();
         let most = self.context.options.output.max_size;
         if most.is_some_and(|most| bytes > most) && !self.control.has_ended() {
@@ -422,7 +485,7 @@ impl<'a> Recorder<'a> {
             self.control.end();
         }
         let asked = Asked {
-            by_signal: self.control.interrupts().take_switch(),
+            by_signal,
             by_event: self.switch_events.as_mut().is_some_and(SwitchEvents::take),
         };
         if self.switch.is_due(bytes, asked) && !self.control.has_ended() {
@@ -486,6 +549,8 @@ impl<'a> Recorder<'a> {
             machine: &self.context.machine,
             control: &self.control,
             acquired: &self.acquired,
+            trace: self.traces.as_ref().map(|traces| &traces.setup),
+            cycles: self.cycles,
             bpf: self.bpf.as_ref(),
         }
     }
@@ -526,21 +591,32 @@ fn encode_lost(attr: &EventAttr, id: EventId, lost: u64, encoder: &mut Encoder) 
 }
 
 fn map_rings(
-    kernel: &dyn Kernel,
+    context: &RecorderContext<'_>,
     acquired: &mut Acquired,
-    sampling: &SamplingOptions,
 ) -> Result<MappedRings, CaptureError> {
-    let wanted = sampling
-        .ring_pages
-        .unwrap_or_else(system::default_ring_pages);
-    let pages = RingPages::new(wanted).ok_or(CaptureError::RingSize { pages: wanted })?;
-    let rings = acquired.open.map_rings(kernel, &acquired.plan.rings, pages);
+    let of_trace = context.trace.as_ref().and_then(|trace| trace.ring_pages);
+    let asked = context.options.sampling.ring_pages.or(of_trace);
+    let wanted = asked.unwrap_or_else(system::default_ring_pages);
+    let sizes = RingSizes {
+        records: RingPages::new(wanted).ok_or(CaptureError::RingSize { pages: wanted })?,
+        areas: context.trace.as_ref().map(area_sizes).transpose()?,
+    };
+    let plan = &acquired.plan;
+    let rings = acquired.open.map_rings(context.kernel, &plan.rings, sizes);
     rings.map_err(|error| {
         CaptureError::Ring(RingExplanation {
             error,
-            pages: pages.count(),
+            pages: sizes.records.count(),
             limit_kb: system::ring_memory_limit(),
         })
+    })
+}
+
+fn area_sizes(trace: &TraceSetup) -> Result<AreaSizes, CaptureError> {
+    let pages = trace.area / oxperf_sys::process::page_size();
+    Ok(AreaSizes {
+        pages: RingPages::new(pages).ok_or(CaptureError::RingSize { pages })?,
+        keeps_newest: trace.kept != TraceKept::Whole,
     })
 }
 

@@ -40,7 +40,7 @@ impl SwitchEvents {
         let opened = OpenEvents::open(context.kernel, &plan, None, observer);
         let mut open = opened.map_err(|refusal| refused(&plan, refusal, context))?;
         let pages = RingPages::new(PAGES).ok_or(CaptureError::RingSize { pages: PAGES })?;
-        let rings = open.map_rings(context.kernel, &plan.rings, pages);
+        let rings = open.map_rings(context.kernel, &plan.rings, pages.into());
         let rings = rings.map_err(|error| unmapped(error, pages))?;
         open.enable(context.kernel).map_err(CaptureError::Enable)?;
         Ok(SwitchEvents {

@@ -100,6 +100,25 @@ impl<O: Output> Writer<O> {
         }
     }
 
+    /// Appends a record with the bytes that follow it, piece by piece: all of it or nothing, so that no reader takes such
+    /// bytes for records.
+    ///
+    /// # Errors
+    /// The output refuses; what it took before can be read.
+    pub fn append_whole(&mut self, pieces: &[&[u8]]) -> Result<(), WriteError> {
+        let mut end = self.end;
+        for piece in pieces {
+            if let Err(error) = self.write(FilePart::Records, piece, end) {
+                // The first failure is the one to report.
+                let _ = self.checkpoint();
+                return Err(error);
+            }
+            end += piece.len() as u64;
+        }
+        self.end = end;
+        Ok(())
+    }
+
     /// Makes all that was appended visible to readers.
     ///
     /// # Errors

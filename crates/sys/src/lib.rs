@@ -94,4 +94,4 @@ pub use ring::{
 pub use signal::{Signal, SignalError, SignalSet, SignalWatch, Waker, kill_self, signal_name};
 pub use spawn::{CpuUsage, SpawnError, Workload, WorkloadSpec};
 pub use sysfs::Sysfs;
-pub use tsc::tsc_frequency;
+pub use tsc::{TscRatio, tsc, tsc_frequency, tsc_ratio};

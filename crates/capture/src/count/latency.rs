@@ -123,7 +123,7 @@ impl LatencySampler {
         let pages = system::default_ring_pages();
         let pages = RingPages::new(pages).ok_or(CaptureError::RingSize { pages })?;
         let keys = acquired.plan.rings.clone();
-        let rings = acquired.open.map_rings(context.kernel, &keys, pages);
+        let rings = acquired.open.map_rings(context.kernel, &keys, pages.into());
         let rings = rings.map_err(|error| {
             CaptureError::Ring(RingExplanation {
                 error,

@@ -1,89 +1,89 @@
-//! The trace of hardware on its way from an AUX area to an output.
+//! A piece of hardware trace on its way from an area to an output, with the record that stands before it.
 
-use oxperf_data::WriteError;
-use oxperf_sys::AuxRing;
+use oxperf_abi::{Cpu, Misc, RecordType, Tid};
+use oxperf_wire::user::Auxtrace;
+use oxperf_wire::{Encoder, Endian};
 
-/// Trace that waited in an AUX area.
+/// The area that a piece of trace comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TraceOrigin {
+    /// The place of its ring among all rings.
+    pub index: u32,
+    /// The traced thread; of several the first, -1 for all.
+    pub tid: Tid,
+    /// The traced CPU; `None` where the area is a thread's.
+    pub cpu: Option<Cpu>,
+}
+
+/// Trace that waited in an area.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TracePiece<'a> {
+    /// Where it comes from.
+    pub origin: TraceOrigin,
     /// Position of the first byte in the whole trace.
     pub position: u64,
+    /// The number that tells pieces apart: a time stamp.
+    pub reference: u64,
     /// The trace, oldest byte first: two pieces, the second of which is empty unless the trace lies around the end of the
     /// area.
     pub bytes: [&'a [u8]; 2],
 }
 
-/// The output of traces.
-pub trait TraceOutput {
-    /// Takes the next piece of the trace of one area.
-    ///
-    /// # Errors
-    /// The output refuses; what it took before can be read.
-    fn trace(&mut self, piece: TracePiece<'_>) -> Result<(), WriteError>;
-}
-
-/// Moves the trace that an area holds and gives its memory back. Returns how many bytes these were.
-///
-/// # Errors
-/// The output refuses; the trace stays in the area.
-pub fn move_trace(ring: &mut AuxRing, output: &mut impl TraceOutput) -> Result<u64, WriteError> {
-    let (first, second) = ring.available();
-    let length = first.len() + second.len();
-    if length == 0 {
-        return Ok(0);
+impl TracePiece<'_> {
+    /// Bytes of trace.
+    pub fn length(&self) -> usize {
+        let [first, second] = self.bytes;
+        first.len() + second.len()
     }
-    output.trace(TracePiece {
-        position: ring.position(),
-        bytes: [first, second],
-    })?;
-    ring.consume(length);
-    Ok(length as u64)
+
+    /// Zeros behind the trace: records begin at whole words.
+    pub(crate) fn padding(&self) -> usize {
+        self.length().next_multiple_of(8) - self.length()
+    }
+
+    /// The record before the trace.
+    pub(crate) fn record(&self) -> Vec<u8> {
+        let record = Auxtrace {
+            size: (self.length() + self.padding()) as u64,
+            offset: self.position,
+            reference: self.reference,
+            index: self.origin.index,
+            tid: self.origin.tid,
+            cpu: self.origin.cpu.map(|cpu| cpu.0),
+        };
+        let mut encoder = Encoder::new(Endian::NATIVE);
+        encoder.record(RecordType::AUXTRACE, Misc(0), |body| record.encode(body));
+        encoder.into_bytes()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_abi::EventAttr;
-    use oxperf_sys::{AuxPages, EventTask, FakeKernel, Kernel, OpenRequest, RingPages};
-
-    /// All of a trace, piece after piece.
-    #[derive(Default)]
-    struct Whole {
-        bytes: Vec<u8>,
-        pieces: usize,
-    }
-
-    impl TraceOutput for Whole {
-        fn trace(&mut self, piece: TracePiece<'_>) -> Result<(), WriteError> {
-            assert_eq!(piece.position, self.bytes.len() as u64);
-            self.bytes.extend(piece.bytes.concat());
-            self.pieces += 1;
-            Ok(())
-        }
-    }
+    use oxperf_wire::{Cursor, RecordHeader};
 
     #[test]
-    fn a_trace_longer_than_its_area_is_moved_whole() {
-        let kernel = FakeKernel::new().with_aux();
-        let attr = EventAttr::default();
-        let request = OpenRequest::new(&attr, EventTask::Caller);
-        let event = kernel.open(&request).unwrap();
-        let page = RingPages::new(1).unwrap();
-        let pages = AuxPages {
-            data: page,
-            aux: page,
+    fn the_record_tells_the_size_in_whole_words() {
+        let piece = TracePiece {
+            origin: TraceOrigin {
+                index: 3,
+                tid: Tid(7),
+                cpu: Some(Cpu(1)),
+            },
+            position: 100,
+            reference: 9,
+            bytes: [b"abcde", b"fghi"],
         };
-        let (_records, mut ring) = kernel.map_aux(&event, pages).unwrap();
-        let trace: Vec<u8> = (0..3 * ring.size() + 7).map(|at| at as u8).collect();
-        let mut whole = Whole::default();
-        let mut moved = 0;
-        for piece in trace.chunks(1000) {
-            assert!(kernel.write_aux(0, piece));
-            moved += move_trace(&mut ring, &mut whole).unwrap();
-        }
-        assert_eq!(move_trace(&mut ring, &mut whole).unwrap(), 0);
-        assert_eq!(moved, trace.len() as u64);
-        assert_eq!(whole.pieces, trace.len().div_ceil(1000));
-        assert_eq!(whole.bytes, trace);
+        let bytes = piece.record();
+        let mut cursor = Cursor::new(&bytes, Endian::NATIVE);
+        let header = RecordHeader::decode(&mut cursor).unwrap();
+        assert_eq!(
+            (header.kind, header.size as usize),
+            (RecordType::AUXTRACE, bytes.len())
+        );
+        let record = Auxtrace::decode(&mut cursor).unwrap();
+        assert_eq!((record.size, record.offset, record.reference), (16, 100, 9));
+        assert_eq!((record.index, record.tid, record.cpu), (3, Tid(7), Some(1)));
+        assert_eq!((piece.length(), piece.padding()), (9, 7));
     }
 }

@@ -31,11 +31,13 @@ impl EventRequest {
             max_stack: event.terms.max_stack,
             time: event.terms.time,
             branches: event.terms.branches,
+            tracks: false,
             aux: AuxRequest {
                 sample_size: event.terms.aux_sample_size,
                 output: event.terms.aux_output,
                 action: event.terms.aux_action,
                 is_traced,
+                named_bits: event.named_bits,
             },
             retire_latency: event.retire_latency,
             published_latency: None,

@@ -74,6 +74,8 @@ pub struct OutputOptions {
     /// The folder, `/proc`, with the kernel's code and lists (`kcore`, `kallsyms`, `modules`), which are copied into the
     /// directory; `None` for no copy.
     pub kernel_code: Option<PathBuf>,
+    /// The recording has hardware traces. Which binaries they hit is known when they are decoded.
+    pub has_traces: bool,
     /// The level at which records are compressed, from 1 to 22; `None` leaves them as they are.
     pub compression: Option<u32>,
     /// The build-id table.
@@ -97,6 +99,7 @@ impl Default for OutputOptions {
         OutputOptions {
             destination: Destination::File(PathBuf::from("perf.data")),
             kernel_code: None,
+            has_traces: false,
             compression: None,
             build_ids: BuildIdPolicy::Hit,
             least_piece: 1,

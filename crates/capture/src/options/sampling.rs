@@ -5,6 +5,7 @@ use std::time::Duration;
 use oxperf_abi::{BranchSampleType, SampleType};
 use oxperf_sys::clock::KernelClock;
 
+use super::TracedSampling;
 use crate::registers::RegisterMask;
 
 /// The rate at which an event is sampled.
@@ -143,6 +144,8 @@ pub struct SamplingOptions {
     pub overwrite: bool,
     /// Data pages of a ring, a power of two; `None` for the system's default.
     pub ring_pages: Option<usize>,
+    /// What samples have for the decoder of a trace; `None` without one.
+    pub traced: Option<TracedSampling>,
 }
 
 impl Default for SamplingOptions {
@@ -165,6 +168,7 @@ impl Default for SamplingOptions {
             unbuffered: false,
             overwrite: false,
             ring_pages: None,
+            traced: None,
         }
     }
 }

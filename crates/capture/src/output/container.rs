@@ -7,7 +7,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::rc::Rc;
 
-use oxperf_data::features::{BuildIds, Compression, DirFormat, SampleTime};
+use oxperf_data::features::{AuxtraceIndex, BuildIds, Compression, DirFormat, SampleTime};
 use oxperf_data::{FeatureSet, FilePart, StreamWriter, WriteError, Writer, WriterEvent};
 
 use super::file::{self, Claim};
@@ -47,6 +47,8 @@ pub(super) struct FinalFeatures {
     pub(super) build_ids: BuildIds,
     pub(super) times: Option<SampleTime>,
     pub(super) compressed: Option<Compression>,
+    /// The places of traces, in a recording that has such.
+    pub(super) traces: Option<AuxtraceIndex>,
 }
 
 impl Container {
@@ -155,6 +157,20 @@ impl Container {
         }
     }
 
+    /// Appends a record with the bytes that follow it.
+    ///
+    /// # Errors
+    /// As [`Container::append`].
+    pub(super) fn append_whole(&mut self, pieces: &[&[u8]]) -> Result<(), WriteError> {
+        match self {
+            Container::File { writer, .. } => writer.append_whole(pieces),
+            Container::Stream(writer) => {
+                let mut pieces = pieces.iter();
+                pieces.try_for_each(|piece| writer.append(piece))
+            }
+        }
+    }
+
     /// Shows readers everything so far; a stream does that by itself.
     ///
     /// # Errors
@@ -233,6 +249,9 @@ impl Container {
                 }
                 if let Some(compressed) = &known.compressed {
                     features.insert(compressed);
+                }
+                if let Some(traces) = &known.traces {
+                    features.insert(traces);
                 }
                 writer.finish(&features).map(drop)
             }

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use oxperf_data::features::{BuildIds, Compression, SampleTime};
+use oxperf_abi::FileOffset;
+use oxperf_data::features::{AuxtraceEntry, AuxtraceIndex, BuildIds, Compression, SampleTime};
 use oxperf_data::{FeatureSet, WriteError, WriterEvent};
 use oxperf_sys::Waker;
 
@@ -15,6 +16,7 @@ use super::compression::{Compressor, Volume};
 use super::container::{self, Container, FinalFeatures};
 use super::packing::{Packed, Packing, Worked};
 use super::part::RecordingPart;
+use crate::drain::TracePiece;
 use crate::error::CaptureError;
 use crate::finish::{FileRecords, Scan, Tally};
 use crate::interrupts::Interrupts;
@@ -33,6 +35,8 @@ pub(crate) struct Recording {
     /// Bytes that they have by now.
     bytes_of_parts: Arc<AtomicU64>,
     tally: Tally,
+    /// The places of the traces in a recording that has such.
+    traces: Option<AuxtraceIndex>,
     /// `true` if the finished file is read, which also finds the binaries that were hit; else records are counted as they
     /// go by.
     is_read_back: bool,
@@ -82,6 +86,8 @@ impl Recording {
         let packing = packing.transpose().map_err(unmade)?;
         // Reading back a file of a series takes time in which rings fill.
         let is_wanted = options.rotation.is_none() || options.build_ids != BuildIdPolicy::Off;
+        // Nobody knows what a trace hit before it is decoded, and it is long.
+        let is_wanted = is_wanted && !options.has_traces;
         let is_read_back = options.compression.is_none() && container.is_file() && is_wanted;
         Ok(Recording {
             to,
@@ -91,6 +97,7 @@ impl Recording {
             parts: Vec::new(),
             bytes_of_parts: Arc::default(),
             tally,
+            traces: options.has_traces.then(AuxtraceIndex::default),
             is_read_back,
             interrupts,
         })
@@ -166,6 +173,26 @@ impl Recording {
         taken.map_err(|source| self.unwritten(source))
     }
 
+    /// Takes a piece of a hardware trace as it is.
+    ///
+    /// # Errors
+    /// The output refuses; what it took before can be read.
+    pub(crate) fn trace(&mut self, piece: &TracePiece<'_>) -> Result<(), WriteError> {
+        let offset = FileOffset(self.container.position());
+        let record = piece.record();
+        let [first, second] = piece.bytes;
+        let padding = &[0; 8][..piece.padding()];
+        self.container
+            .append_whole(&[&record, first, second, padding])?;
+        if let Some(index) = &mut self.traces {
+            index.0.push(AuxtraceEntry {
+                offset,
+                size: record.len() as u64,
+            });
+        }
+        Ok(())
+    }
+
     /// The error for a write that the output refused.
     pub(crate) fn unwritten(&self, source: WriteError) -> CaptureError {
         CaptureError::Write {
@@ -232,6 +259,7 @@ impl Recording {
             build_ids,
             times,
             compressed: self.compressed().map(|(feature, _)| feature),
+            traces: self.traces,
         };
         let to = self.to;
         self.container

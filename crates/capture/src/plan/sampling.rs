@@ -38,7 +38,7 @@ impl Sampling<'_> {
                 common: self,
                 request,
                 tracking: tracking.is(index),
-                added: tracking.is_added(index) || request.is_text_poke(),
+                added: tracking.is_added(index) || request.watches_system(),
                 has_text_poke,
                 grouped: request.leader.is_some() || has_members(index),
                 samples: samples(requests, index),
@@ -53,7 +53,13 @@ impl Sampling<'_> {
             .collect();
         follow_leaders(&mut attrs, requests);
         set_ratios(&mut attrs, requests);
-        identify_samples(&mut attrs);
+        match self.sampling.traced {
+            // A decoder takes samples of all events by their ids.
+            Some(_) => attrs
+                .iter_mut()
+                .for_each(|attr| attr.sample_type |= SampleType::IDENTIFIER),
+            None => identify_samples(&mut attrs),
+        }
         attrs.truncate(requests.len());
         attrs
     }
@@ -141,10 +147,10 @@ impl Builder<'_> {
         attr.read_format = self.read_format();
         attr.sample_max_stack = self.max_stack();
         attr.wakeup_events = u32::from(self.common.sampling.unbuffered);
-        if !self.added && !self.request.is_off_cpu() {
+        if self.interrupts() && !self.request.is_off_cpu() {
             self.set_branches(&mut attr);
         }
-        if !self.added {
+        if self.interrupts() {
             self.set_call_graph(&mut attr);
             self.set_registers(&mut attr);
         }
@@ -167,6 +173,18 @@ impl Builder<'_> {
             self.set_text_poke(&mut attr.flags);
         }
         attr
+    }
+
+    /// Its samples are of moments in which something ran: a trace has none, nor has what carries other records.
+    fn interrupts(&self) -> bool {
+        !self.added && !self.request.aux.is_traced
+    }
+
+    /// It is of a recording with a trace, and tells of the CPUs that have one.
+    fn tells_of_trace(&self) -> bool {
+        let has_part =
+            self.tracking || self.request.aux.is_traced || self.request.is_switch_watcher();
+        self.common.sampling.traced.is_some() && has_part && !self.common.target.follows_tasks()
     }
 
     fn set_text_poke(&self, flags: &mut AttrFlags) {
@@ -198,7 +216,8 @@ impl Builder<'_> {
         let usual = self.request.usual_period.map(Rate::Period);
         let own = self.request.rate.or(period_for_all).or(usual);
         let given = own.or(for_all);
-        given.unwrap_or(if self.request.is_occurrence() || self.added {
+        let takes_all = self.request.is_occurrence() || !self.interrupts();
+        given.unwrap_or(if takes_all {
             Rate::Period(1)
         } else {
             Rate::DEFAULT
@@ -236,7 +255,7 @@ impl Builder<'_> {
         );
         fields.set(
             SampleType::CPU,
-            self.common.target.target.is_cpu_wide() || carries_data,
+            self.common.target.target.is_cpu_wide() || carries_data || self.tells_of_trace(),
         );
         fields.set(SampleType::RAW, carries_data);
         let varies = matches!(self.rate(), Rate::Frequency(_));
@@ -251,12 +270,18 @@ impl Builder<'_> {
             fields |= SampleType::ADDR | SampleType::DATA_SRC;
         }
         let sampling = self.common.sampling;
-        let left_out = match self.request.carries_data() {
+        let tells_moments = self.tracking && self.common.sampling.traced.is_some();
+        let left_out = match carries_data || tells_moments {
             // What an event tells of a moment always has the moment.
             true => sampling.left_out.without(SampleType::TIME),
             false => sampling.left_out,
         };
-        self.with_known_weight((fields | sampling.fields).without(left_out))
+        let mut asked = sampling.fields;
+        asked.set(
+            SampleType::RAW,
+            asked.contains(SampleType::RAW) && self.interrupts(),
+        );
+        self.with_known_weight((fields | asked).without(left_out))
     }
 
     /// The latencies of a sample where the kernel has them, else their sum.
@@ -269,7 +294,7 @@ impl Builder<'_> {
     }
 
     fn call_graph(&self) -> CallGraph {
-        if self.added {
+        if !self.interrupts() {
             return CallGraph::Off;
         }
         let chosen = self
@@ -399,11 +424,16 @@ impl Builder<'_> {
     /// Group members follow their leader. The event that tracks tasks apart counts from exec where the others wait for a
     /// delay, else from its opening, as does the one that tells how the kernel's code changes.
     fn set_start(&self, flags: &mut AttrFlags) {
-        if self.request.is_text_poke() {
+        if self.request.watches_system() {
             return;
         }
         let target = self.common.target;
-        let from_exec = target.target == Target::Workload && target.start != Start::Now;
+        let traced = self.common.sampling.traced;
+        let at_once = match traced {
+            Some(traced) => traced.switches,
+            None => target.start == Start::Now,
+        };
+        let from_exec = target.target == Target::Workload && !at_once;
         let (disabled, on_exec) = if self.tracking && self.common.tracks_apart {
             (from_exec, from_exec)
         } else {
@@ -434,7 +464,9 @@ impl Builder<'_> {
         flags.set(AttrFlags::KSYMBOL, with_ksymbols);
         let of_programs = records.bpf_programs && self.may_have(KernelFeature::BpfEvent);
         flags.set(AttrFlags::BPF_EVENT, of_programs);
-        flags.set(AttrFlags::CONTEXT_SWITCH, records.context_switches);
+        let traced = self.common.sampling.traced;
+        let with_switches = records.context_switches || traced.is_some_and(|own| own.switches);
+        flags.set(AttrFlags::CONTEXT_SWITCH, with_switches);
         flags.set(AttrFlags::NAMESPACES, records.namespaces);
         flags.set(AttrFlags::CGROUP, records.cgroups);
         let by_build_id = records.build_ids && self.may_have(KernelFeature::MmapBuildId);

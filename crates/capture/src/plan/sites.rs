@@ -111,15 +111,15 @@ fn is_counted_once(request: &EventRequest, target: &TargetOptions) -> bool {
 }
 
 /// The sites of an event that is sampled: a ring belongs to a CPU, unless the user wants one a thread. A tracking event
-/// that was `added` for whole CPUs watches all of them: a task may be born and mapped on one and run on another. The kernel's code
-/// changes on any CPU, whatever the target.
+/// that was `added` for whole CPUs watches all of them: a task may be born and mapped on one and run on another. What tells
+/// of the whole system is on all CPUs, whatever the target.
 pub(super) fn for_sampling(
     target: &TargetOptions,
     machine: &MachineInfo,
     request: &EventRequest,
     added: bool,
 ) -> Vec<OpenSite> {
-    if request.is_text_poke() {
+    if request.watches_system() {
         return of_each(&counted_on(&machine.online, request), &[TargetTask::Anyone]);
     }
     let cpus = match &target.target {

@@ -31,10 +31,9 @@ impl Recorder<'_> {
                 is_known = self.set_counting(event.as_deref(), false)?;
             }
             ControlCommand::Stop => self.control.end(),
-            // A snapshot is of a trace, and there is none.
+            ControlCommand::Snapshot => self.take_snapshot(observer)?,
             ControlCommand::ListEvents(_)
             | ControlCommand::Ping
-            | ControlCommand::Snapshot
             | ControlCommand::Wrong
             | ControlCommand::Unknown => {}
         }
@@ -48,10 +47,11 @@ impl Recorder<'_> {
     /// Lets all events count, or the one of a name, or lets them count no more; returns whether there are such. The event that
     /// carries the records of tasks and mappings alone is none of them: without those records samples have no names.
     pub(super) fn set_counting(
-        &self,
+        &mut self,
         event: Option<&str>,
         counts: bool,
     ) -> Result<bool, CaptureError> {
+        self.note_trace_counts(event, counts);
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
         let set = open.set_counting(self.context.kernel, plan, event, counts);
         set.map_err(CaptureError::Enable)

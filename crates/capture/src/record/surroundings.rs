@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use oxperf_abi::{AttrFlags, RecordType, Tid};
+use oxperf_sys::TimeConversion;
 
 use crate::acquire::Acquired;
 use crate::bpf::BpfPrograms;
@@ -12,7 +13,8 @@ use crate::notice::{Notice, Observer};
 use crate::options::{RecordOptions, Target};
 use crate::plan::MachineInfo;
 use crate::synthesize::{BuildIdReader, RecordSink, Synthesizer, TaskContent, Trailer};
-use crate::{build_id, describe};
+use crate::trace::TraceSetup;
+use crate::{build_id, describe, trace};
 
 /// Where a recording takes place.
 pub(super) struct Surroundings<'r> {
@@ -20,6 +22,10 @@ pub(super) struct Surroundings<'r> {
     pub(super) machine: &'r MachineInfo,
     pub(super) control: &'r RecordingControl,
     pub(super) acquired: &'r Acquired,
+    /// The hardware trace, in a recording that has one.
+    pub(super) trace: Option<&'r TraceSetup>,
+    /// From the CPU's cycles to the times of records, where the kernel tells it.
+    pub(super) cycles: Option<TimeConversion>,
     /// The BPF programs that are described, where they are.
     pub(super) bpf: Option<&'r BpfPrograms>,
 }
@@ -79,7 +85,15 @@ impl Surroundings<'_> {
         sink: &mut RecordSink,
     ) {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
+        if let Some(cycles) = self.cycles {
+            describe::write_time_conversion(cycles, sink);
+        }
         describe::write_id_index(plan, open, self.control.workload_thread(), sink);
+        let mut requests = plan.events.iter().map(|event| &event.request);
+        let traced = requests.find(|request| request.aux.is_traced);
+        if let (Some(trace), Some(request)) = (self.trace, traced) {
+            trace::write_info(trace, request, self.cycles, sink);
+        }
         let mut attrs = plan.events.iter().map(|event| event.attr);
         if attrs.any(|attr| !attr.flags.contains(AttrFlags::EXCLUDE_KERNEL)) {
             let written = synthesizer.kernel(sink);

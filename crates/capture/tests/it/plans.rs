@@ -248,7 +248,10 @@ fn events_share_the_ring_of_their_kind() {
     let page = RingPages::new(1).unwrap();
     let owners = acquired.plan.rings;
     assert_eq!(owners, [RingKey::Cpu(Cpu(0)), RingKey::Cpu(Cpu(1))]);
-    let rings = acquired.open.map_rings(&kernel, &owners, page).unwrap();
+    let rings = acquired
+        .open
+        .map_rings(&kernel, &owners, page.into())
+        .unwrap();
     assert_eq!(rings.forward.len(), 2);
     let backward: Vec<RingKey> = rings.backward.iter().map(|(key, _)| *key).collect();
     assert_eq!(backward, owners);

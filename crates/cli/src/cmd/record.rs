@@ -175,6 +175,7 @@ fn exit_code(error: &CaptureError) -> i32 {
     match error {
         CaptureError::Threads(LayoutError::NoSuchMap(_) | LayoutError::NoSuchAffinity(_)) => NO_CPU,
         CaptureError::Threads(_) | CaptureError::ThreadsOfTasks => CONTRADICTION,
+        CaptureError::Trace(_) => CONTRADICTION,
         CaptureError::RateLimit { .. } => code::INVALID,
         _ => code::FAILED,
     }
@@ -226,6 +227,8 @@ pub(super) enum ArgumentProblem {
     NoTask(String),
     /// Something that perf does only with BPF programs.
     NeedsBpf(String),
+    /// What perf refuses as it does a recording that fails.
+    Failed(String),
 }
 
 impl ArgumentProblem {
@@ -236,6 +239,7 @@ impl ArgumentProblem {
             ArgumentProblem::Contradiction(message) => (message, CONTRADICTION),
             ArgumentProblem::NoTask(message) => (message, NO_TASK),
             ArgumentProblem::NeedsBpf(message) => (message, NEEDS_BPF),
+            ArgumentProblem::Failed(message) => (message, code::FAILED),
         };
         print_error(&message);
         Ok(exit)

@@ -240,7 +240,7 @@ pub(crate) static ALL: &[Key] = &[
         "",
         SHOWN,
     ),
-    key("intel-pt.all-switch-events", Kind::Flag, Readers::None),
+    key("intel-pt.all-switch-events", Kind::Flag, RECORD),
     key("intel-pt.cache-divisor", Kind::Number, Readers::None),
     key("intel-pt.max-loops", Kind::Number, Readers::None),
     key("intel-pt.mispred-all", Kind::Flag, DECODED),

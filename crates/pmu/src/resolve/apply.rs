@@ -147,9 +147,15 @@ impl Target<'_> {
     fn apply_whole(&mut self, term: &Term<'_>, whole: Whole) -> Result<(), SyntaxProblem> {
         let attr = &mut self.event.attr;
         match whole {
-            Whole::Word(word) => *word_of(attr, word) = number_or_one(term)?,
+            Whole::Word(word) => {
+                *word_of(attr, word) = number_or_one(term)?;
+                self.name_bits(word, u64::MAX);
+            }
             Whole::Legacy => (attr.kind, attr.config) = legacy::event(self.pmu, term)?,
-            Whole::Raw(config) => attr.config = config,
+            Whole::Raw(config) => {
+                attr.config = config;
+                self.name_bits(ConfigWord::Config, u64::MAX);
+            }
             Whole::Generic(kind, config) => {
                 self.name_once(term)?;
                 (self.event.attr.kind, self.event.attr.config) = (kind, config);
@@ -268,7 +274,15 @@ impl Target<'_> {
             )
         };
         *word_of(&mut self.event.attr, ranges.word) |= ranges.pack(value).ok_or_else(too_big)?;
+        self.name_bits(ranges.word, ranges.pack(ranges.maximum()).unwrap_or(0));
         Ok(())
+    }
+
+    /// Notes that a term names these bits of a config word.
+    fn name_bits(&mut self, word: ConfigWord, bits: u64) {
+        if word == ConfigWord::Config {
+            self.event.named_bits |= bits;
+        }
     }
 
     fn unknown(&self, term: &Term<'_>) -> SyntaxProblem {

@@ -11,6 +11,8 @@ pub struct ResolvedEvent {
     /// Type, config words, excluded modes, precision, pinning, breakpoint. Period, sample fields and read format
     /// are the recorder's.
     pub attr: EventAttr,
+    /// Bits of `attr.config` that its terms name, whatever their values.
+    pub named_bits: u64,
     /// perf's name for it.
     pub name: String,
     /// The PMU's name, for messages: `cpu`, `software`, `tracepoint`, `breakpoint`.
@@ -70,6 +72,7 @@ impl ResolvedEvent {
     pub(crate) fn new(name: String, pmu: Arc<str>) -> ResolvedEvent {
         ResolvedEvent {
             attr: EventAttr::default(),
+            named_bits: 0,
             name,
             pmu,
             cpus: None,

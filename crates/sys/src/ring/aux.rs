@@ -201,29 +201,11 @@ impl AuxSnapshotRing {
         self.area.positions().head()
     }
 
-    /// Appends a copy of what the area holds, oldest byte first, and returns how many bytes these are. Where the area
-    /// was not filled yet, that is what stands before the head.
+    /// Appends a copy of the bytes at these places of the area. Those that hardware never wrote are 0.
     ///
     /// Stop the event first: a copy of a trace that goes on may mix old bytes and new ones.
-    pub fn snapshot(&self, into: &mut Vec<u8>) -> usize {
-        let before = into.len();
-        let (head, size) = (self.position(), self.area.size);
-        let split = (head & (size as u64 - 1)) as usize;
-        if head >= size as u64 || self.is_written_from(split) {
-            self.area.trace.copy_shared(split..size, into);
-        }
-        self.area.trace.copy_shared(0..split, into);
-        into.len() - before
-    }
-
-    /// Returns whether trace stands at `offset` or behind: a fresh area is all zeros, and its head alone looks like that
-    /// of a full one.
-    fn is_written_from(&self, offset: usize) -> bool {
-        let word = offset & !7;
-        let first = self.area.trace.word_at(word).to_ne_bytes();
-        let is_written = |offset| self.area.trace.word_at(offset) != 0;
-        let rest = word + 8..self.area.size;
-        first[offset - word..].iter().any(|byte| *byte != 0) || rest.step_by(8).any(is_written)
+    pub fn copy(&self, places: Range<usize>, into: &mut Vec<u8>) {
+        self.area.trace.copy_shared(places, into);
     }
 
     /// The hardware's side of an area of the fake kernel; there is one.
@@ -308,18 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_of_a_fresh_area_is_what_was_written() {
-        let (_ring, aux) = anonymous_aux_snapshot(one_page()).unwrap();
-        let mut writer = aux.writer();
-        let mut taken = Vec::new();
-        assert_eq!(aux.snapshot(&mut taken), 0);
-        writer.write(b"abc");
-        assert_eq!(aux.snapshot(&mut taken), 3);
-        assert_eq!(taken, b"abc");
-    }
-
-    #[test]
-    fn a_snapshot_of_a_full_area_begins_with_the_oldest_byte() {
+    fn hardware_goes_around_in_an_area_for_snapshots() {
         let (_ring, aux) = anonymous_aux_snapshot(one_page()).unwrap();
         let mut writer = aux.writer();
         let size = aux.size();
@@ -329,24 +300,9 @@ mod tests {
             .for_each(|piece| assert!(writer.write(piece)));
         assert_eq!(aux.position(), 5, "positions are within the area");
         let mut taken = Vec::new();
-        assert_eq!(aux.snapshot(&mut taken), size);
-        assert_eq!(taken, trace[5..]);
-        // A driver that counts from the beginning of the trace says the same of the same bytes.
-        let counted = size as u64 + 5;
-        aux.area.positions().head.store(counted, Ordering::Release);
-        taken.clear();
-        aux.snapshot(&mut taken);
-        assert_eq!(taken, trace[5..]);
-    }
-
-    #[test]
-    fn a_trace_that_ends_at_the_end_of_the_area_is_whole() {
-        let (_ring, aux) = anonymous_aux_snapshot(one_page()).unwrap();
-        let mut writer = aux.writer();
-        let trace = vec![7; aux.size()];
-        writer.write(&trace);
-        let mut taken = Vec::new();
-        aux.snapshot(&mut taken);
-        assert_eq!((aux.position(), taken), (0, trace));
+        for places in [5..size, 0..5, size - 1..size + 9] {
+            aux.copy(places, &mut taken);
+        }
+        assert_eq!(taken, [&trace[5..], &trace[size - 1..size]].concat());
     }
 }

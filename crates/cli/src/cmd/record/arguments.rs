@@ -5,6 +5,7 @@ mod draining;
 mod existing;
 mod files;
 mod sampling;
+mod trace;
 
 use std::path::PathBuf;
 
@@ -52,6 +53,7 @@ pub(crate) fn command() -> Command {
         .args(sampling::event_arguments())
         .arg(event_tables::arguments::option())
         .args(sampling::sample_arguments())
+        .args(trace::options())
         .next_help_heading("Whom to record")
         .args(target_arguments())
         .next_help_heading("What was there before")
@@ -185,6 +187,7 @@ pub(in crate::cmd) fn parse(
             target,
             windows: delay.windows,
             sampling,
+            trace: trace::read(matches, configuration)?,
             synthesis: existing::options(matches, configuration)?,
             realtime_priority: realtime_priority(matches)?,
             output,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 
-use oxperf_capture::{AuxAction, EventRequest};
+use oxperf_capture::EventRequest;
 use oxperf_pmu::{
     Catalogue, DrmPmus, HwmonPmus, ResolvedEvent, SystemPmus, TracepointSource, parse, resolve,
 };
@@ -58,7 +58,7 @@ impl EventSources {
 /// Looks up the events that the user named, or the default event, in a catalogue.
 ///
 /// # Errors
-/// A text that cannot be read, names nothing here, or asks for a trace that there is not.
+/// A text that cannot be read, or names nothing here.
 pub(in crate::cmd) fn requested_in(
     texts: &[String],
     catalogue: &Catalogue<'_>,
@@ -92,7 +92,6 @@ pub(in crate::cmd) fn look_up_in(
         }
         add(events, &mut requests);
     }
-    check_traces(&requests)?;
     Ok(requests)
 }
 
@@ -118,30 +117,6 @@ fn add(events: Vec<ResolvedEvent>, requests: &mut Vec<EventRequest>) {
         request.leader = request.leader.map(|leader| leader + before);
         requests.push(request);
     }
-}
-
-/// Trace in samples, samples in a trace, and stopping a trace need a trace: an event of such a PMU that leads the group.
-fn check_traces(requests: &[EventRequest]) -> Result<(), Failure> {
-    let traces = |request: &EventRequest| request.aux.is_traced;
-    let leader = |request: &EventRequest| {
-        requests
-            .get(request.leader?)
-            .filter(|leader| traces(leader))
-    };
-    for request in requests {
-        let aux = request.aux;
-        let message = if aux.sample_size.is_some() && !requests.iter().any(traces) {
-            "No AUX area event to sample"
-        } else if aux.action == Some(AuxAction::StartPaused) && !traces(request) {
-            "aux-action 'start-paused' can only be used with AUX area event"
-        } else if aux.acts_on_a_trace() && leader(request).is_none() {
-            "Events with aux-action must have AUX area event group leader"
-        } else {
-            continue;
-        };
-        return Err(Failure::invalid(message));
-    }
-    Ok(())
 }
 
 fn with_advice(error: &str) -> String {

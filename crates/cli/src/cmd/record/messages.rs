@@ -149,6 +149,7 @@ fn step_text(program: &str, step: RecordingStep<'_>) -> String {
             "[ {program} record: dump data: Woken up {wakeups} times ]\n{}",
             dump_text(program, finished)
         ),
+        RecordingStep::Snapshot => "Recording AUX area tracing snapshot".to_owned(),
         RecordingStep::SizeReached { bytes } => format!(
             "[ {program} record: perf size limit reached ({} KB), stopping session ]",
             bytes / 1024
@@ -171,6 +172,12 @@ impl Observer for Messages {
     fn notice(&mut self, notice: Notice) {
         match notice {
             Notice::FeatureUnsupported(_) if self.verbosity < Verbosity::Verbose => {}
+            sizes @ (Notice::SnapshotSize { .. } | Notice::TraceSampleSizes { .. }) => {
+                if self.verbosity >= Verbosity::Verbose {
+                    print_error(&sizes.to_string());
+                }
+            }
+            Notice::TraceForced => self.remark(&Notice::TraceForced.to_string()),
             notice => self.warn(&notice.to_string()),
         }
     }
@@ -182,7 +189,11 @@ impl Observer for Messages {
     }
 
     fn reached(&mut self, step: RecordingStep<'_>) {
-        if self.verbosity != Verbosity::Quiet {
+        let least = match step {
+            RecordingStep::Snapshot => Verbosity::Verbose,
+            _ => Verbosity::Normal,
+        };
+        if self.verbosity >= least {
             print_error(&step_text(&self.program, step));
         }
     }

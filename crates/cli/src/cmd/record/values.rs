@@ -72,22 +72,31 @@ pub(super) fn compression_level(text: &str) -> Result<u32, ArgumentProblem> {
     })
 }
 
-/// Data pages of a ring, and behind a comma those of a ring of hardware trace, which is checked alone: a number of
-/// pages, or bytes with a suffix; rounded up to a power of two. Before a comma there may be none.
-pub(super) fn ring_pages(text: &str) -> Result<Option<usize>, ArgumentProblem> {
-    let (data, trace) = text
-        .split_once(',')
-        .map_or((text, None), |(data, trace)| (data, Some(trace)));
-    let checked = trace.map_or(Some(1), pages);
-    let wanted = match data {
-        "" if trace.is_some() => Some(None),
-        data => pages(data).map(Some),
-    };
-    checked.and(wanted).ok_or_else(|| {
+/// The sizes of rings and of areas for hardware traces, in pages; `None` for the default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct RingPages {
+    pub(super) records: Option<usize>,
+    pub(super) areas: Option<usize>,
+}
+
+/// Both sizes, from the text of `-m`.
+pub(super) fn ring_pages(text: &str) -> Result<RingPages, ArgumentProblem> {
+    let wrong = || {
         ArgumentProblem::Value(format!(
             "Invalid argument for --mmap_pages/-m: '{text}'. It takes pages, or bytes with B, K, M or G."
         ))
-    })
+    };
+    let (records, areas) = text
+        .split_once(',')
+        .map_or((text, None), |(records, areas)| (records, Some(areas)));
+    let areas = areas
+        .map(|areas| pages(areas).ok_or_else(wrong))
+        .transpose()?;
+    let records = match records {
+        "" if areas.is_some() => None,
+        records => Some(pages(records).ok_or_else(wrong)?),
+    };
+    Ok(RingPages { records, areas })
 }
 
 fn pages(text: &str) -> Option<usize> {

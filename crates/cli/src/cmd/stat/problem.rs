@@ -115,7 +115,8 @@ impl StatProblem {
             ArgumentProblem::NoTask(_) => StatProblem::no_task(),
             ArgumentProblem::Value(_)
             | ArgumentProblem::Contradiction(_)
-            | ArgumentProblem::NeedsBpf(_) => StatProblem::contradiction(
+            | ArgumentProblem::NeedsBpf(_)
+            | ArgumentProblem::Failed(_) => StatProblem::contradiction(
                 "failed to parse CPUs map: No such file or directory",
                 &["--cpu", "--all-cpus"],
             ),

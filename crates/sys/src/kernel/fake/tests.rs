@@ -157,7 +157,8 @@ fn traces_land_where_the_kernel_has_aux_areas() {
     let (_ring, snapshot) = kernel.map_aux_snapshot(&event, pages).unwrap();
     assert!(kernel.write_aux(0, b"newest"));
     let mut taken = Vec::new();
-    assert_eq!(snapshot.snapshot(&mut taken), 6);
+    snapshot.copy(0..6, &mut taken);
+    assert_eq!((snapshot.position(), &*taken), (6, &b"newest"[..]));
     let calls = [
         FakeCall::MapAux(0, pages),
         FakeCall::MapAuxSnapshot(0, pages),

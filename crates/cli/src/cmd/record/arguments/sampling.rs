@@ -76,7 +76,7 @@ pub(super) fn event_arguments() -> [Arg; 22] {
 }
 
 /// What samples hold beside what they need, and the records beside samples.
-pub(super) fn sample_arguments() -> [Arg; 25] {
+pub(super) fn sample_arguments() -> [Arg; 26] {
     [
         flag("stat", 's').help("Also count each event in each thread, for report -T"),
         flag("no-samples", 'n')
@@ -109,7 +109,12 @@ pub(super) fn sample_arguments() -> [Arg; 25] {
         switch("sample-cpu").help("Also record the CPU of each sample"),
         switch("sample-identifier")
             .help("Record what names its event at the same place of each sample"),
-        switch("switch-events").help("Also record when threads run"),
+        switch("switch-events")
+            .overrides_with("no-switch-events")
+            .help("Also record when threads run"),
+        switch("no-switch-events")
+            .overrides_with("switch-events")
+            .help("Do not record when threads run, as is done beside a hardware trace"),
         switch("namespaces").help("Also record the namespaces of tasks"),
         switch("all-cgroups").help("Also record control groups, and that of each sample"),
         switch("off-cpu").help("Also record where and how long threads do not run, as event offcpu-time"),
@@ -125,7 +130,7 @@ pub(super) fn options(
     matches: &ArgMatches,
     configuration: &Configuration,
 ) -> Result<SamplingOptions, ArgumentProblem> {
-    let ring_pages = text(matches, "mmap-pages").map(values::ring_pages);
+    let pages = ring_pages(matches)?;
     Ok(SamplingOptions {
         rate: values::rate(text(matches, "freq"), text(matches, "count"))?,
         strict_rate: matches.get_flag("strict-freq"),
@@ -143,8 +148,15 @@ pub(super) fn options(
         takes_samples: !matches.get_flag("no-samples"),
         unbuffered: matches.get_flag("no-buffering"),
         overwrite: matches.get_flag("overwrite"),
-        ring_pages: ring_pages.transpose()?.flatten(),
+        ring_pages: pages.records,
+        traced: None,
     })
+}
+
+/// The sizes of `-m`.
+pub(super) fn ring_pages(matches: &ArgMatches) -> Result<values::RingPages, ArgumentProblem> {
+    let pages = text(matches, "mmap-pages").map(values::ring_pages);
+    Ok(pages.transpose()?.unwrap_or_default())
 }
 
 /// The threshold of `--off-cpu`, where that is given.
@@ -265,17 +277,26 @@ pub(super) fn remarks(matches: &ArgMatches, sampling: &SamplingOptions) -> Vec<S
             "info: Using a maximum frequency rate of {hertz} Hz"
         ));
     }
-    let asked = text(matches, "mmap-pages").and_then(|text| text.split(',').next());
-    let count = asked.and_then(|text| text.parse::<usize>().ok());
-    if let (Some(count), Some(pages)) = (count, sampling.ring_pages)
-        && count != pages
-    {
-        remarks.push(format!(
-            "rounding mmap pages size to {} ({pages} pages)",
-            values::ring_size(pages)
-        ));
-    }
+    remarks.extend(rounded_sizes(matches));
     remarks
+}
+
+/// Sizes of `-m` in pages that are no powers of two.
+fn rounded_sizes(matches: &ArgMatches) -> Vec<String> {
+    let asked = text(matches, "mmap-pages").unwrap_or_default().split(',');
+    let pages = ring_pages(matches).unwrap_or_default();
+    let rounded = |(asked, pages): (&str, Option<usize>)| {
+        let count: usize = asked.parse().ok()?;
+        let pages = pages.filter(|pages| *pages != count && count > 0)?;
+        let size = values::ring_size(pages);
+        Some(format!(
+            "rounding mmap pages size to {size} ({pages} pages)"
+        ))
+    };
+    asked
+        .zip([pages.records, pages.areas])
+        .filter_map(rounded)
+        .collect()
 }
 
 /// The CPU keeps branches or calls: beside branches, chains come from frame pointers.
