@@ -7,7 +7,6 @@ use oxperf_abi::{AttrFlags, SoftwareId};
 
 use crate::error::CaptureError;
 use crate::event::EventRequest;
-use crate::options::Rate;
 
 /// Finds out whether the code in the folder `source` can be read, before anything is opened.
 ///
@@ -30,7 +29,6 @@ pub(crate) fn request() -> EventRequest {
         | AttrFlags::EXCLUDE_HV
         | AttrFlags::EXCLUDE_GUEST
         | AttrFlags::TEXT_POKE;
-    request.rate = Some(Rate::Period(1));
     request.time = Some(true);
     request
 }

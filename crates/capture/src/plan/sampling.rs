@@ -428,14 +428,15 @@ impl Builder<'_> {
             return;
         }
         let target = self.common.target;
-        let traced = self.common.sampling.traced;
-        let at_once = match traced {
-            Some(traced) => traced.switches,
-            None => target.start == Start::Now,
-        };
-        let from_exec = target.target == Target::Workload && !at_once;
+        let is_workload = target.target == Target::Workload;
         let (disabled, on_exec) = if self.tracking && self.common.tracks_apart {
-            (from_exec, from_exec)
+            match self.common.sampling.traced {
+                Some(traced) => (!traced.switches, !traced.switches && is_workload),
+                None => {
+                    let from_exec = is_workload && target.start != Start::Now;
+                    (from_exec, from_exec)
+                }
+            }
         } else {
             let leads = self.request.leader.is_none();
             (leads, leads && self.common.target.starts_on_exec())

@@ -41,6 +41,11 @@ pub enum TraceError {
     /// Times of another clock than the kernel's.
     #[error("Cannot use clockid (-k option) with intel_pt")]
     Clock,
+    /// Rings that keep the newest records: nobody would know to which of them the trace belongs.
+    #[error(
+        "--overwrite cannot stand beside a hardware trace: keep the newest trace with -S, and write it at the end with -Se"
+    )]
+    Overwrite,
     /// A value that this CPU does not have.
     #[error("Invalid {term} for intel_pt. Valid values are: {valid}")]
     Term {

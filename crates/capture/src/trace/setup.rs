@@ -11,7 +11,7 @@ use crate::event::EventRequest;
 use crate::explain::Permissions;
 use crate::kernel_code;
 use crate::notice::{Notice, Observer};
-use crate::options::{BuildIdPolicy, Rate, RecordOptions, TraceSwitches, TracedSampling};
+use crate::options::{BuildIdPolicy, RecordOptions, TraceSwitches, TracedSampling};
 
 /// The part of the trace that is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +100,11 @@ pub(crate) fn set_up(
     }
     if inputs.options.sampling.clock.is_some() {
         return Err(TraceError::Clock);
+    }
+    let keeps_newest =
+        |own: &EventRequest| own.overwrite.unwrap_or(inputs.options.sampling.overwrite);
+    if requests.iter().any(keeps_newest) {
+        return Err(TraceError::Overwrite);
     }
     let pmu = IntelPt::of(inputs.sysfs);
     let request = &mut requests[place];
@@ -217,7 +222,6 @@ impl EventRequest {
             | AttrFlags::EXCLUDE_HV
             | AttrFlags::EXCLUDE_GUEST
             | AttrFlags::CONTEXT_SWITCH;
-        request.rate = Some(Rate::Period(1));
         request
     }
 }

@@ -287,7 +287,7 @@ fn rounded_sizes(matches: &ArgMatches) -> Vec<String> {
     let pages = ring_pages(matches).unwrap_or_default();
     let rounded = |(asked, pages): (&str, Option<usize>)| {
         let count: usize = asked.parse().ok()?;
-        let pages = pages.filter(|pages| *pages != count && count > 0)?;
+        let pages = pages.filter(|pages| *pages != count)?;
         let size = values::ring_size(pages);
         Some(format!(
             "rounding mmap pages size to {size} ({pages} pages)"

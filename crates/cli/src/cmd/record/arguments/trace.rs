@@ -14,7 +14,7 @@ pub(super) fn options() -> [Arg; 2] {
             .long("snapshot")
             .value_name("e][bytes")
             .num_args(0..=1)
-            .require_equals(false)
+            .require_equals(true)
             .default_missing_value("")
             .help("Keep the newest hardware trace, and write it at each SIGUSR2 or 'snapshot' of --control; with e also at the end; so many bytes of each area [default: all of it]"),
         Arg::new("aux-sample")
@@ -47,7 +47,6 @@ pub(super) fn read(
 
 /// `e`, to take one at the end, too, and bytes.
 fn snapshot(text: &str) -> Result<SnapshotOptions, ArgumentProblem> {
-    let text = text.strip_prefix('=').unwrap_or(text);
     let (at_exit, size) = match text.strip_prefix('e') {
         Some(size) => (true, size),
         None => (false, text),
@@ -99,7 +98,7 @@ mod tests {
         assert_eq!(read(""), Ok((None, false)));
         assert_eq!(read("e"), Ok((None, true)));
         assert_eq!(read("0x2000"), Ok((Some(8192), false)));
-        assert_eq!(read("=e4096"), Ok((Some(4096), true)));
+        assert_eq!(read("e4096"), Ok((Some(4096), true)));
         assert_eq!(read("010"), Ok((Some(8), false)));
         assert!(read("1M").is_err() && read("x").is_err() && read("e-1").is_err());
     }
