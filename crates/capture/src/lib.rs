@@ -68,7 +68,7 @@ pub use control_channel::{ControlChannel, ControlCommand, ControlMessage};
 pub use drain::{Drain, LayoutError};
 pub use error::CaptureError;
 pub use event::{AuxAction, AuxRequest, EventRequest};
-pub use losses::EventLoss;
+pub use losses::{EventLoss, TraceCount};
 pub use notice::{Notice, Observer, OpenCall, RecordingStep};
 pub use open::{AreaSizes, MappedRings, OpenEvent, OpenEvents, Refusal, RingSizes, TraceArea};
 pub use options::{

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use oxperf_abi::{Cpu, EventId};
+use oxperf_wire::kernel::Aux;
 
 use crate::acquire::Acquired;
 use crate::finish::Scan;
@@ -18,6 +19,45 @@ pub struct EventLoss {
     pub lost: u64,
 }
 
+/// Pieces of hardware traces, as the kernel announced them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TraceCount {
+    /// All of them.
+    pub pieces: u64,
+    /// Those behind which trace was lost, because the area was full.
+    pub truncated: u64,
+    /// Those with gaps, as of guests that were not traced.
+    pub partial: u64,
+    /// Those in which traces of several CPUs collided.
+    pub collided: u64,
+}
+
+impl TraceCount {
+    pub(crate) fn take(&mut self, piece: Aux) {
+        const TRUNCATED: u64 = 1;
+        const PARTIAL: u64 = 4;
+        const COLLISION: u64 = 8;
+        self.add(TraceCount {
+            pieces: 1,
+            truncated: u64::from(piece.flags & TRUNCATED != 0),
+            partial: u64::from(piece.flags & PARTIAL != 0),
+            collided: u64::from(piece.flags & COLLISION != 0),
+        });
+    }
+
+    pub(crate) fn add(&mut self, other: TraceCount) {
+        self.pieces = self.pieces.saturating_add(other.pieces);
+        self.truncated = self.truncated.saturating_add(other.truncated);
+        self.partial = self.partial.saturating_add(other.partial);
+        self.collided = self.collided.saturating_add(other.collided);
+    }
+
+    /// Pieces of which something is missing.
+    pub fn damaged(&self) -> u64 {
+        self.truncated.saturating_add(self.collided)
+    }
+}
+
 /// The losses so far.
 #[derive(Debug, Default)]
 pub(crate) struct LossCount {
@@ -25,6 +65,8 @@ pub(crate) struct LossCount {
     counted: BTreeMap<EventId, u64>,
     /// Records that the rings report as lost.
     reported: BTreeMap<EventId, u64>,
+    /// What the records of hardware traces tell.
+    traces: TraceCount,
     all: u64,
 }
 
@@ -38,6 +80,7 @@ impl LossCount {
     /// Adds the losses that the records of a file tell. `counted` of them are those that the kernel counted meanwhile.
     pub(crate) fn add_file(&mut self, scan: &Scan, counted: u64) {
         self.all = self.all.saturating_add(scan.lost(counted));
+        self.traces.add(scan.traces);
         for (&id, &lost) in &scan.lost_by_id {
             let so_far = self.reported.entry(id).or_default();
             *so_far = so_far.saturating_add(lost);
@@ -47,6 +90,11 @@ impl LossCount {
     /// All records that were lost.
     pub(crate) fn all(&self) -> u64 {
         self.all
+    }
+
+    /// What was told of hardware traces.
+    pub(crate) fn traces(&self) -> TraceCount {
+        self.traces
     }
 
     /// The losses of each event and CPU that lost any, in the order of the events. Where the rings and the kernel's counts
@@ -84,6 +132,25 @@ mod tests {
             .map(|lost| losses.take_counted(EventId(7), lost))
             .collect();
         assert_eq!(new, [3, 0, 7]);
+    }
+
+    #[test]
+    fn pieces_of_traces_are_counted_by_what_they_lack() {
+        let mut count = TraceCount::default();
+        for flags in [0, 1, 2, 4, 8, 9] {
+            count.take(Aux {
+                offset: 0,
+                size: 1,
+                flags,
+            });
+        }
+        let expected = TraceCount {
+            pieces: 6,
+            truncated: 2,
+            partial: 1,
+            collided: 2,
+        };
+        assert_eq!((count, count.damaged()), (expected, 4));
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::event::EventRequest;
 use crate::explain::RingExplanation;
 use crate::finish::{ClockFacts, RecordingFacts, add_recording_features, clock_facts};
 use crate::host_files::HostFiles;
-use crate::losses::{EventLoss, LossCount};
+use crate::losses::{EventLoss, LossCount, TraceCount};
 use crate::machine_info::machine_info;
 use crate::notice::{Notice, Observer, RecordingStep};
 use crate::off_cpu::{self, OffCpu};
@@ -64,6 +64,8 @@ pub struct Outcome {
     pub lost: u64,
     /// The same by event and CPU, as far as that is known.
     pub losses: Vec<EventLoss>,
+    /// Pieces of hardware traces, and what they lack.
+    pub traces: TraceCount,
     /// The number of times that the recorder was woken to move records.
     pub wakeups: u64,
     /// The end of the recording.
@@ -376,6 +378,7 @@ impl<'a> Recorder<'a> {
             samples: scan.samples,
             lost: self.losses.all(),
             losses: self.losses.by_event(&self.acquired),
+            traces: self.losses.traces(),
             wakeups: self.wakeups,
             ending,
         })
@@ -395,6 +398,7 @@ impl<'a> Recorder<'a> {
             self.drain()?;
             self.obey_signal(observer)?;
         }
+        self.move_rest()?;
         let tail = self.tail(observer);
         // What ends by itself need not be stopped; refusing to stop loses nothing.
         let _ = self.acquired.open.disable(self.context.kernel);

@@ -16,7 +16,7 @@ mod setup;
 mod sizes;
 mod snapshot;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use error::TraceError;
 pub(crate) use info::write_info;

@@ -7,12 +7,13 @@ use oxperf_abi::{
     BuildId, CallchainContext, EventAttr, EventId, Misc, PerfTime, Pid, RecordType, SampleType,
 };
 use oxperf_data::features::SampleTime;
-use oxperf_wire::kernel::{FileIdentity, Lost, LostSamples, Mmap, Mmap2, TaskEvent};
+use oxperf_wire::kernel::{Aux, FileIdentity, Lost, LostSamples, Mmap, Mmap2, TaskEvent};
 use oxperf_wire::{Cursor, Endian, RecordHeader, SampleLayout};
 use rustc_hash::FxHashMap;
 
 use super::hit_dsos::{Dso, Hits, Mappings};
 use super::read::{RecordBytes, whole_records};
+use crate::losses::TraceCount;
 
 /// The findings in all records.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Scan {
     pub(crate) lost_by_id: BTreeMap<EventId, u64>,
     /// Samples that the kernel could not write, as the rings and the recorder report.
     pub(crate) lost_samples: u64,
+    /// What the records of hardware traces tell.
+    pub(crate) traces: TraceCount,
     /// Times of the first and the last sample; `None` when samples have no time.
     pub(crate) times: Option<SampleTime>,
     /// Every mapped binary.
@@ -127,6 +130,11 @@ impl Scan {
                 let of_event = self.lost_by_id.entry(id).or_default();
                 *of_event = of_event.saturating_add(lost);
             }
+            RecordType::AUX => {
+                if let Ok(piece) = Aux::decode(&mut cursor) {
+                    self.traces.take(piece);
+                }
+            }
             RecordType::LOST_SAMPLES => {
                 let lost = LostSamples::decode(&mut cursor).map_or(0, |record| record.lost);
                 self.lost_samples = self.lost_samples.saturating_add(lost);
@@ -169,6 +177,7 @@ impl Scan {
             *of_event = of_event.saturating_add(lost);
         }
         self.lost_samples = self.lost_samples.saturating_add(other.lost_samples);
+        self.traces.add(other.traces);
         if let Some(times) = other.times {
             self.note_times(times);
         }

@@ -1,10 +1,16 @@
 //! Recordings over a fake kernel: their course, and the order of their records.
 
 use super::*;
-use crate::options::{DirectoryRecords, OutputOptions, Program, TargetOptions};
+use crate::options::{
+    DirectoryRecords, OutputOptions, Program, SnapshotOptions, TargetOptions, TraceOptions,
+};
+use crate::trace::testing::{FakeSysfs, SKYLAKE};
 use oxperf_abi::{AttrFlags, Cpu, SoftwareId};
 use oxperf_data::Reader;
+use oxperf_data::features::{AuxtraceEntry, AuxtraceIndex};
 use oxperf_sys::{FakeCall, FakeKernel};
+use oxperf_wire::user::Auxtrace;
+use oxperf_wire::{Cursor, RecordHeader};
 use std::fs;
 
 /// As [`recorded_to`], to a file. The result and the file.
@@ -29,14 +35,18 @@ fn scratch(name: &str) -> PathBuf {
     std::env::temp_dir().join(name)
 }
 
-/// Records a shell that exits with 7 on a machine of one CPU with rings of one page; `fill` writes into the rings once
-/// they are open.
+/// As [`recorded_as`].
 fn recorded_to(
     output: OutputOptions,
     kernel: &FakeKernel,
     requests: Vec<EventRequest>,
     fill: impl FnOnce(),
 ) -> Outcome {
+    recorded_as(options_to(output), kernel, requests, fill)
+}
+
+/// The options to record a shell that exits with 7, with rings of one page.
+fn options_to(output: OutputOptions) -> RecordOptions {
     let arguments = ["/bin/sh", "-c", "exit 7"].map(Into::into).to_vec();
     let target = TargetOptions {
         workload: Some(Program {
@@ -50,12 +60,23 @@ fn recorded_to(
         ring_pages: Some(1),
         ..SamplingOptions::default()
     };
-    let options = RecordOptions {
+    RecordOptions {
         target,
         sampling,
         output,
         ..RecordOptions::default()
-    };
+    }
+}
+
+/// Records on a machine of one CPU; `fill` writes into the rings once they are open.
+fn recorded_as(
+    options: RecordOptions,
+    kernel: &FakeKernel,
+    requests: Vec<EventRequest>,
+    fill: impl FnOnce(),
+) -> Outcome {
+    let mut observer: Vec<Notice> = Vec::new();
+    let (requests, trace, options) = with_trace(requests, options, &mut observer).unwrap();
     let machine = MachineInfo {
         online: vec![Cpu(0)],
         threads: Vec::new(),
@@ -63,12 +84,12 @@ fn recorded_to(
     };
     let workload = options.target.workload.as_ref();
     let control = RecordingControl::new(workload, &options.output.destination).unwrap();
-    let mut observer: Vec<Notice> = Vec::new();
     let context = RecorderContext {
         options: &options,
         kernel,
         machine,
         clock: None,
+        trace,
     };
     let recorder = Recorder::open(context, control, requests, &mut observer).unwrap();
     fill();
@@ -99,6 +120,111 @@ fn recordings_over_a_fake_kernel() {
     events_that_never_cease_end_with_the_workload();
     the_newest_records_come_last_and_in_order();
     the_kernels_code_stands_beside_the_recording();
+    a_trace_is_recorded_whole();
+    the_newest_trace_is_written_at_the_end();
+}
+
+/// An event of Intel PT.
+fn traced() -> EventRequest {
+    let mut request = EventRequest::software(SoftwareId::CpuClock, "intel_pt//u");
+    request.pmu = "intel_pt".into();
+    request.aux.is_traced = true;
+    request.attr.flags |= AttrFlags::EXCLUDE_KERNEL;
+    request
+}
+
+/// Records a trace, of which an area holds four pages; the outcome, the file, and the bytes of the trace with their places.
+fn recorded_trace(
+    trace: TraceOptions,
+    kernel: &FakeKernel,
+    fill: impl FnOnce(),
+) -> (Outcome, Vec<u8>, Vec<(u64, Vec<u8>)>) {
+    let machine = FakeSysfs::new(SKYLAKE);
+    let path = scratch("trace");
+    let output = OutputOptions {
+        destination: Destination::File(path.clone()),
+        ..OutputOptions::default()
+    };
+    let options = RecordOptions {
+        trace: TraceOptions {
+            area_pages: Some(4),
+            ..trace
+        },
+        sysfs: machine.sysfs(),
+        ..options_to(output)
+    };
+    let outcome = recorded_as(options, kernel, vec![traced()], fill);
+    let file = fs::read(&path).unwrap();
+    fs::remove_file(path).unwrap();
+    let reader = Reader::open(&file).unwrap();
+    let index = reader.features().get::<AuxtraceIndex>().unwrap().unwrap();
+    let piece = |entry: &AuxtraceEntry| {
+        let (at, head) = (entry.offset.0 as usize, entry.size as usize);
+        let mut cursor = Cursor::new(&file[at..at + head], Endian::NATIVE);
+        let header = RecordHeader::decode(&mut cursor).unwrap();
+        assert_eq!(header.kind, RecordType::AUXTRACE);
+        let record = Auxtrace::decode(&mut cursor).unwrap();
+        let bytes = &file[at + head..at + head + record.size as usize];
+        (record.offset, bytes.to_vec())
+    };
+    let pieces = index.0.iter().map(piece).collect();
+    (outcome, file, pieces)
+}
+
+/// The records behind a trace are found; a piece that the kernel had to cut is counted.
+fn a_trace_is_recorded_whole() {
+    let kernel = FakeKernel::new().with_aux();
+    let trace: Vec<u8> = (0..5001).map(|at| (at % 251) as u8).collect();
+    let (outcome, file, pieces) = recorded_trace(TraceOptions::default(), &kernel, || {
+        assert!(kernel.write_aux(0, &trace));
+        let mut record = Encoder::new(Endian::NATIVE);
+        record.record(RecordType::AUX, Misc(0), |body| {
+            [0, 5001, 1].into_iter().for_each(|word| body.u64(word));
+        });
+        assert!(kernel.write_records(0, record.as_bytes()));
+    });
+    let [(0, bytes)] = &*pieces else {
+        panic!("one piece from the beginning");
+    };
+    assert_eq!((&bytes[..5001], &bytes[5001..]), (&*trace, &[0; 7][..]));
+    assert_eq!((outcome.traces.pieces, outcome.traces.truncated), (1, 1));
+    let reader = Reader::open(&file).unwrap();
+    let kinds: Vec<RecordType> = reader
+        .records()
+        .unwrap()
+        .map(|raw| raw.unwrap().header.kind)
+        .collect();
+    for kind in [
+        RecordType::AUXTRACE_INFO,
+        RecordType::AUXTRACE,
+        RecordType::AUX,
+    ] {
+        assert!(kinds.contains(&kind), "{kind:?}");
+    }
+    let names = reader.events().iter().map(|event| event.name.clone());
+    let events: Vec<String> = names.map(Option::unwrap_or_default).collect();
+    assert_eq!(events, ["intel_pt//u", "dummy:u"]);
+}
+
+fn the_newest_trace_is_written_at_the_end() {
+    let kernel = FakeKernel::new().with_aux();
+    let trace: Vec<u8> = (0..40_000).map(|at| (at % 251 + 1) as u8).collect();
+    let snapshot = SnapshotOptions {
+        size: Some(4096),
+        at_exit: true,
+    };
+    let options = TraceOptions {
+        snapshot: Some(snapshot),
+        ..TraceOptions::default()
+    };
+    let (_, _, pieces) = recorded_trace(options, &kernel, || {
+        let pieces = trace.chunks(4096);
+        pieces.for_each(|piece| assert!(kernel.write_aux(0, piece)));
+    });
+    let [(_, bytes)] = &*pieces else {
+        panic!("one snapshot");
+    };
+    assert_eq!(bytes[..], trace[trace.len() - 4096..]);
 }
 
 /// A folder with a page of code at an address, as `/proc` has it.

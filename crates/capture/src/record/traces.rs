@@ -142,6 +142,17 @@ impl Recorder<'_> {
         Ok(moved)
     }
 
+    /// Moves what tasks that have ended left in their areas, as often as an area is full again.
+    ///
+    /// # Errors
+    /// As [`Recorder::move_traces`].
+    pub(super) fn move_rest(&mut self) -> Result<(), CaptureError> {
+        let goes_on = self.context.options.target.target.is_cpu_wide()
+            || self.control.interrupts().signal().is_some();
+        while !goes_on && self.move_traces()? > 0 {}
+        Ok(())
+    }
+
     /// Notes that the event of the trace was switched: one that does not count is not let go on.
     pub(super) fn note_trace_counts(&mut self, name: Option<&str>, counts: bool) {
         let is_meant = |name: &str| {

@@ -140,12 +140,8 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
         Ok(outcome) => {
             messages.summary(&outcome);
             fill_cache(command, &outcome);
-            if command.strict_loss && outcome.lost > 0 {
-                let lost = outcome.lost;
-                return Err(Failure::new(format!(
-                    "{lost} records were lost, and --strict-loss takes none. {}",
-                    messages::LESS_LOSS
-                )));
+            if command.strict_loss {
+                messages::check_losses(&outcome)?;
             }
             Ok(Performed::Recorded(outcome))
         }

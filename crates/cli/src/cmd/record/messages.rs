@@ -5,13 +5,14 @@ use std::path::Path;
 
 use oxperf_capture::{
     ControlCommand, ControlMessage, Destination, EventLoss, Notice, Observer, OpenCall, Outcome,
-    Plan, RecordingStep, Volume,
+    Plan, RecordingStep, TraceCount, Volume,
 };
 use oxperf_present::text::sanitize;
 
 use super::opens;
 use crate::cmd::control::{WRONG, counting_text, listing};
 use crate::environment;
+use crate::failure::Failure;
 use crate::output::{print_error, stdout};
 
 /// The amount of messages that the user wants.
@@ -93,13 +94,31 @@ impl Messages {
         if outcome.lost > 0 {
             print_error(&lost_text(outcome));
         }
+        trace_texts(outcome.traces)
+            .iter()
+            .for_each(|text| print_error(&format!("Warning:\n{text}")));
         print_error(&summary_text(&self.program, outcome));
     }
 }
 
 /// What to do against losses.
-pub(super) const LESS_LOSS: &str =
-    "Larger rings (-m), a lower rate (-F) or shallower call chains lose fewer.";
+const LESS_LOSS: &str = "Larger rings (-m), a lower rate (-F) or shallower call chains lose fewer.";
+
+/// Takes no loss.
+///
+/// # Errors
+/// Something was lost.
+pub(super) fn check_losses(outcome: &Outcome) -> Result<(), Failure> {
+    let (lost, pieces) = (outcome.lost, outcome.traces.damaged());
+    let (what, advice) = match (lost, pieces) {
+        (0, 0) => return Ok(()),
+        (0, pieces) => (format!("trace was lost {pieces} times"), LARGER_AREA),
+        (lost, _) => (format!("{lost} records were lost"), LESS_LOSS),
+    };
+    Err(Failure::new(format!(
+        "{what}, and --strict-loss takes none. {advice}"
+    )))
+}
 
 fn lost_text(outcome: &Outcome) -> String {
     let losses: String = outcome.losses.iter().map(loss_text).collect();
@@ -108,6 +127,30 @@ fn lost_text(outcome: &Outcome) -> String {
         outcome.lost
     )
 }
+
+/// What is missing in a hardware trace, in perf's words, and what to do against it.
+fn trace_texts(traces: TraceCount) -> Vec<String> {
+    let TraceCount {
+        pieces,
+        truncated,
+        partial,
+        collided,
+    } = traces;
+    let lost = format!("AUX data lost {truncated} times out of {pieces}!\n\n{LARGER_AREA}");
+    let gaps = format!(
+        "AUX data had gaps in it {partial} times out of {pieces}!\n\nAre you running a KVM guest in the background?"
+    );
+    let collisions = format!("AUX data detected collision {collided} times out of {pieces}!");
+    [(truncated, lost), (partial, gaps), (collided, collisions)]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(_, text)| text)
+        .collect()
+}
+
+/// What to do against losses of trace.
+const LARGER_AREA: &str =
+    "A larger area (-m,SIZE), --filter, fewer packets (cyc=0) or snapshots (-S) lose less.";
 
 /// A line for an event on a CPU.
 fn loss_text(loss: &EventLoss) -> String {
@@ -282,6 +325,7 @@ mod tests {
             name: None,
             lost: 0,
             losses: Vec::new(),
+            traces: TraceCount::default(),
             wakeups: 3,
             ending: Ending::default(),
         };
