@@ -9,6 +9,8 @@ use oxperf_abi::{AttrFlags, BranchSampleType, Cpu, EventAttr, EventType, Softwar
 use crate::cgroup::CountedCgroup;
 use crate::options::{CallGraph, Rate};
 
+use oxperf_pmu::SideLetters;
+
 pub use oxperf_pmu::AuxAction;
 
 /// The ways of an event with the hardware trace of its group's leader.
@@ -49,6 +51,8 @@ pub struct EventRequest {
     pub sample_read: bool,
     /// The precision is the highest that works, not one that was asked for.
     pub max_precise: bool,
+    /// What its letters say of guests and host.
+    pub side_letters: SideLetters,
     /// The event's own rate.
     pub rate: Option<Rate>,
     /// The period that it is sampled at unless the event or the user names another; a frequency is no such.
@@ -121,6 +125,7 @@ impl EventRequest {
             sample_read: false,
             is_auxiliary: false,
             max_precise: false,
+            side_letters: SideLetters::default(),
             rate: None,
             usual_period: None,
             call_graph: None,

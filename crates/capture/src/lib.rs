@@ -73,10 +73,10 @@ pub use notice::{Notice, Observer, OpenCall, RecordingStep};
 pub use open::{AreaSizes, MappedRings, OpenEvent, OpenEvents, Refusal, RingSizes, TraceArea};
 pub use options::{
     BuildIdPolicy, CallGraph, ChainParts, Destination, DirectoryRecords, Draining, ExtraRecords,
-    OutputOptions, Privilege, Program, Rate, ReaderAffinity, RecordOptions, Rotation,
-    SamplingOptions, SnapshotOptions, Start, SwitchCause, SynthesisOptions, Target, TargetOptions,
-    ThreadLayout, ThreadMasks, TraceOptions, TraceSampleSize, TraceSwitches, TracedSampling,
-    Windows,
+    GuestFiles, OutputOptions, Privilege, Program, Rate, ReaderAffinity, RecordOptions,
+    RecordedSides, Rotation, SamplingOptions, SnapshotOptions, Start, SwitchCause,
+    SynthesisOptions, Target, TargetOptions, ThreadLayout, ThreadMasks, TraceOptions,
+    TraceSampleSize, TraceSwitches, TracedSampling, Windows,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};

@@ -13,7 +13,7 @@ use crate::control_channel::ControlMessage;
 use crate::explain::Explanation;
 use crate::options::Rate;
 use crate::plan::{Plan, PlannedEvent};
-use crate::synthesize::KernelMapError;
+use crate::synthesize::{GuestProblem, KernelMapError};
 use crate::unsupported::KernelFeature;
 
 /// Something the user should hear of.
@@ -56,6 +56,8 @@ pub enum Notice {
     },
     /// The kernel's mapping is not recorded: its addresses keep no names on another machine.
     KernelMapMissing(KernelMapError),
+    /// A guest's kernel is not described.
+    GuestUndescribed(GuestProblem),
     /// A thread of the target ended before it could be recorded.
     ThreadGone(Tid),
     /// The tracepoints' formats cannot be read; the file has none.
@@ -128,6 +130,7 @@ impl fmt::Display for Notice {
                 "the kernel's mapping is not recorded, its symbols may be wrong elsewhere: {error}\n\
                  (as root: sysctl kernel.kptr_restrict=0)"
             ),
+            Notice::GuestUndescribed(problem) => problem.fmt(f),
             Notice::ThreadGone(tid) => write!(f, "thread {tid} ended before it could be recorded"),
             Notice::TracingDataMissing(reason) => {
                 write!(

@@ -2,6 +2,7 @@
 //! has a target and no samples.
 
 mod draining;
+mod guests;
 mod output;
 mod sampling;
 mod synthesis;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use oxperf_sys::Sysfs;
 
 pub use draining::{Draining, ReaderAffinity, ThreadLayout, ThreadMasks};
+pub use guests::{GuestFiles, RecordedSides};
 pub use output::{
     BuildIdPolicy, Destination, DirectoryRecords, OutputOptions, Rotation, SwitchCause,
 };

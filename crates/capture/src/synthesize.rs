@@ -4,6 +4,7 @@
 //! while they are read leave what was read of them, and no error: the kernel's own records carry the rest.
 
 mod cgroups;
+mod guests;
 mod kernel;
 mod maps;
 mod modules;
@@ -17,6 +18,10 @@ use std::time::Duration;
 
 use oxperf_abi::{BuildId, Pid, Tid};
 
+use crate::options::GuestFiles;
+use kernel::KernelSpace;
+
+pub use guests::GuestProblem;
 pub(crate) use kernel::running_build_id;
 pub use kernel::{KernelMap, KernelMapError};
 pub(crate) use modules::build_id as module_build_id;
@@ -108,8 +113,15 @@ impl<'a> Synthesizer<'a> {
     /// As [`Synthesizer::kernel`].
     pub fn kernel_alone(&self, sink: &mut RecordSink) -> Result<(), KernelMapError> {
         let map = KernelMap::read(&self.proc)?;
-        map.write(&self.root, self.build_ids.is_some(), sink);
+        let space = KernelSpace::of_host(self.build_ids.is_some());
+        let build_id = space.with_build_ids.then(|| running_build_id(&self.root));
+        map.write("[kernel.kallsyms]", build_id.flatten(), space, sink);
         Ok(())
+    }
+
+    /// The kernels of guests and their modules; gives what is missing.
+    pub fn guests(&self, files: &GuestFiles, sink: &mut RecordSink) -> Vec<GuestProblem> {
+        guests::write(files, self.build_ids.is_some(), sink)
     }
 
     /// All tasks of the system, in order of their process ids, read in parallel.

@@ -66,6 +66,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Fail
         program,
         globals,
         configuration: Configuration::read(&environment::configuration_files()),
+        guests: None,
     };
     match request {
         Request::Command(words) => run_words(&invocation, words),
@@ -196,7 +197,10 @@ fn run_words(invocation: &Invocation, words: Vec<OsString>) -> Result<i32, Failu
 }
 
 /// Runs a command with its words, its name first.
-fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failure> {
+///
+/// # Errors
+/// See the command.
+pub(crate) fn run_command(invocation: &Invocation, words: &[OsString]) -> Result<i32, Failure> {
     let program = &invocation.program;
     let Some((name, rest)) = words.split_first() else {
         return Ok(code::USAGE_OF_PROGRAM);

@@ -3,7 +3,7 @@
 
 pub(crate) mod behind;
 pub(crate) mod filter;
-mod guests;
+pub(crate) mod guests;
 pub(crate) mod input;
 pub(crate) mod itrace;
 pub(crate) mod kinds;
@@ -17,6 +17,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use oxperf_objects::Debuginfod;
 
+use crate::cmd::kvm::GuestRecording;
 use crate::configuration::Configuration;
 use crate::environment::{self, ColourChoice};
 use crate::failure::Failure;
@@ -43,6 +44,8 @@ pub(crate) struct Invocation {
     pub(crate) globals: GlobalOptions,
     /// The values of the configuration files.
     pub(crate) configuration: Configuration,
+    /// The guests that a recording is about, where `kvm` runs the command.
+    pub(crate) guests: Option<GuestRecording>,
 }
 
 /// The option that names the build-id cache; every command has it.

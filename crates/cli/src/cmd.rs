@@ -19,6 +19,7 @@ mod evlist;
 mod export;
 mod help;
 mod kallsyms;
+pub(crate) mod kvm;
 mod list;
 mod manual;
 mod profile;
@@ -37,6 +38,7 @@ pub(crate) static ALL: &[Entry] = &[
     profile::ENTRY,
     record::ENTRY,
     stat::ENTRY,
+    kvm::ENTRY,
     report::ENTRY,
     diff::ENTRY,
     annotate::ENTRY,

@@ -119,6 +119,7 @@ mod tests {
                     ..GlobalOptions::default()
                 },
                 configuration: Configuration::of_text(text),
+                guests: None,
             };
             let choice = Choice::new(&invocation, "script", habit);
             (choice.paged, choice.program.map(str::to_owned))

@@ -35,6 +35,10 @@ const FORMS: &[(&str, &[&str])] = &[
     ),
     ("data", &["convert [<options>]", "check [<options>]"]),
     ("check", &["[<options>] feature <feature list>"]),
+    (
+        "kvm",
+        &["[<options>] {record|report|diff|buildid-list} [<options>]"],
+    ),
     ("kallsyms", &["[<options>] <symbol name>"]),
 ];
 

@@ -46,7 +46,8 @@ pub use error::{SyntaxError, SyntaxProblem};
 pub use generic::{hardware_or_cache as generic_event, is_counted};
 pub use hwmon::HwmonPmus;
 pub use resolve::{
-    AuxAction, CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve,
+    AuxAction, CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, SideLetters, TracepointName,
+    resolve,
 };
 pub use syntax::{
     BreakpointAccess, EventForm, EventList, EventSpec, GroupSpec, ListItem, Modifiers, Term,

@@ -13,7 +13,7 @@ mod sample_terms;
 mod tracepoint;
 mod value;
 
-pub use event::{ResolvedEvent, TracepointName};
+pub use event::{ResolvedEvent, SideLetters, TracepointName};
 pub use sample_terms::{AuxAction, CallGraphTerm, RateTerm, SampleTerms};
 
 use crate::catalogue::{Catalogue, Pmu};

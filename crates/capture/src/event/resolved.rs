@@ -25,6 +25,7 @@ impl EventRequest {
             sample_read: event.sample_read,
             is_auxiliary: event.is_auxiliary,
             max_precise: event.max_precise,
+            side_letters: event.side_letters,
             rate: event.terms.rate.map(rate),
             usual_period: event.table_period,
             call_graph,

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use super::GuestFiles;
+
 /// Which records are written of tasks that exist already, and how these are read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SynthesisOptions {
     /// Names and families of tasks.
     pub tasks: bool,
@@ -15,6 +17,8 @@ pub struct SynthesisOptions {
     pub threads: Option<usize>,
     /// The time after which the rest of a process's mappings is left out; `None` to read all of them.
     pub maps_time: Option<Duration>,
+    /// The guests whose kernels are described.
+    pub guests: GuestFiles,
 }
 
 impl Default for SynthesisOptions {
@@ -25,6 +29,7 @@ impl Default for SynthesisOptions {
             cgroups: true,
             threads: None,
             maps_time: None,
+            guests: GuestFiles::default(),
         }
     }
 }
@@ -33,12 +38,12 @@ impl SynthesisOptions {
     /// The records that a text of `--synth` names: a list of `task`, `mmap` (which needs the tasks) and `cgroup`, or `all`, or
     /// `no`. `None` where it is no such list.
     #[must_use]
-    pub fn only(self, text: &str) -> Option<SynthesisOptions> {
+    pub fn only(&self, text: &str) -> Option<SynthesisOptions> {
         let choose = |tasks, mappings, cgroups| SynthesisOptions {
             tasks,
             mappings,
             cgroups,
-            ..self
+            ..self.clone()
         };
         let mut chosen = choose(false, false, false);
         for word in text.split(',') {

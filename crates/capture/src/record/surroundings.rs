@@ -46,7 +46,7 @@ impl Surroundings<'_> {
         let synthesizer = self.synthesizer();
         let mut sink = RecordSink::new(self.trailer());
         self.write_recording(&synthesizer, observer, &mut sink);
-        let (records, synthesis) = (self.options.sampling.records, self.options.synthesis);
+        let (records, synthesis) = (self.options.sampling.records, &self.options.synthesis);
         if synthesis.cgroups && records.cgroups {
             synthesizer.cgroups(&mut sink);
         }
@@ -99,6 +99,9 @@ impl Surroundings<'_> {
             let written = synthesizer.kernel(sink);
             written.unwrap_or_else(|error| observer.notice(Notice::KernelMapMissing(error)));
         }
+        for problem in synthesizer.guests(&self.options.synthesis.guests, sink) {
+            observer.notice(Notice::GuestUndescribed(problem));
+        }
         if let Some(bpf) = self.bpf {
             bpf.write(sink);
         }
@@ -127,7 +130,7 @@ impl Surroundings<'_> {
 
 /// The parts of tasks that a recording holds.
 fn task_content(options: &RecordOptions) -> TaskContent {
-    let (records, synthesis) = (options.sampling.records, options.synthesis);
+    let (records, synthesis) = (options.sampling.records, &options.synthesis);
     TaskContent {
         mappings: synthesis.mappings,
         data_mappings: records.data_mappings,

@@ -9,8 +9,35 @@ use oxperf_wire::kernel::{FileIdentity, Mmap, Mmap2};
 
 use super::{ProcDir, RecordSink};
 
-/// The CPU mode of a kernel mapping, in a record's `misc`.
-pub(super) const KERNEL_MODE: u16 = 1;
+/// A kernel as records tell it from others.
+#[derive(Clone, Copy)]
+pub(super) struct KernelSpace {
+    /// The CPU mode, in a record's `misc`.
+    mode: u16,
+    pid: Pid,
+    /// Records can hold build ids.
+    pub(super) with_build_ids: bool,
+}
+
+impl KernelSpace {
+    /// The running kernel.
+    pub(super) fn of_host(with_build_ids: bool) -> KernelSpace {
+        KernelSpace {
+            mode: 1,
+            pid: Pid(-1),
+            with_build_ids,
+        }
+    }
+
+    /// The kernel of the guest that a process runs.
+    pub(super) fn of_guest(pid: Pid, with_build_ids: bool) -> KernelSpace {
+        KernelSpace {
+            mode: 4,
+            pid,
+            with_build_ids,
+        }
+    }
+}
 
 /// The addresses of the kernel's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,7 +77,7 @@ impl KernelMap {
         ))
     }
 
-    fn parse(text: &mut impl BufRead) -> Result<KernelMap, KernelMapError> {
+    pub(super) fn parse(text: &mut impl BufRead) -> Result<KernelMap, KernelMapError> {
         let [text_start, stext, edata, etext] = find_symbols(text)?;
         let named = [("_text", text_start), ("_stext", stext)];
         let (reference, start) = named
@@ -76,10 +103,15 @@ impl KernelMap {
         self.start..self.end
     }
 
-    /// Appends the mapping's record.
-    pub(super) fn write(&self, root: &Path, with_build_id: bool, sink: &mut RecordSink) {
-        let name = format!("[kernel.kallsyms]{}", self.reference);
-        let build_id = with_build_id.then(|| running_build_id(root)).flatten();
+    /// Appends the mapping's record, with the name of the kernel.
+    pub(super) fn write(
+        &self,
+        kernel: &str,
+        build_id: Option<BuildId>,
+        space: KernelSpace,
+        sink: &mut RecordSink,
+    ) {
+        let name = format!("{kernel}{}", self.reference);
         let map = KernelSpaceMap {
             name: name.as_bytes(),
             start: self.start,
@@ -87,7 +119,7 @@ impl KernelMap {
             pgoff: self.start,
             build_id,
         };
-        map.write(with_build_id, sink);
+        map.write(space, sink);
     }
 }
 
@@ -107,29 +139,27 @@ pub(super) struct KernelSpaceMap<'a> {
 
 impl KernelSpaceMap<'_> {
     /// Appends the mapping's record: one that can hold a build id where build ids are wanted.
-    pub(super) fn write(&self, with_build_id: bool, sink: &mut RecordSink) {
-        if with_build_id {
-            self.write_identified(sink);
+    pub(super) fn write(&self, space: KernelSpace, sink: &mut RecordSink) {
+        if space.with_build_ids {
+            self.write_identified(space, sink);
         } else {
-            self.write_plain(sink);
+            self.write_plain(space, sink);
         }
     }
 
-    fn write_plain(&self, sink: &mut RecordSink) {
+    fn write_plain(&self, space: KernelSpace, sink: &mut RecordSink) {
         let mmap = Mmap {
-            pid: Pid(-1),
+            pid: space.pid,
             tid: Tid(0),
             start: self.start,
             len: self.len,
             pgoff: self.pgoff,
             filename: self.name,
         };
-        sink.kernel_record(RecordType::MMAP, Misc(KERNEL_MODE), |body| {
-            mmap.encode(body)
-        });
+        sink.kernel_record(RecordType::MMAP, Misc(space.mode), |body| mmap.encode(body));
     }
 
-    fn write_identified(&self, sink: &mut RecordSink) {
+    fn write_identified(&self, space: KernelSpace, sink: &mut RecordSink) {
         let no_file = FileIdentity::Inode {
             major: 0,
             minor: 0,
@@ -140,7 +170,7 @@ impl KernelSpaceMap<'_> {
             .build_id
             .map_or(no_file, |id| FileIdentity::BuildId(Some(id)));
         let mmap = Mmap2 {
-            pid: Pid(-1),
+            pid: space.pid,
             tid: Tid(0),
             start: self.start,
             len: self.len,
@@ -150,7 +180,7 @@ impl KernelSpaceMap<'_> {
             flags: 0,
             filename: self.name,
         };
-        let misc = Misc(KERNEL_MODE | identity.misc().0);
+        let misc = Misc(space.mode | identity.misc().0);
         sink.kernel_record(RecordType::MMAP2, misc, |body| mmap.encode(body));
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use oxperf_abi::BuildId;
 
 use super::RecordSink;
-use super::kernel::KernelSpaceMap;
+use super::kernel::{KernelSpace, KernelSpaceMap};
 
 /// A loaded module.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,25 +17,34 @@ struct Module<'a> {
     len: u64,
 }
 
-/// Appends a record for each loaded module with a known address.
+/// Appends a record for each loaded module of the running kernel with a known address.
 pub(super) fn write(root: &Path, with_build_ids: bool, sink: &mut RecordSink) {
     let Ok(text) = fs::read_to_string(root.join("proc/modules")) else {
         return;
     };
-    let files = ModuleFiles::read(root);
-    for module in text.lines().filter_map(Module::parse) {
-        let build_id = with_build_ids
-            .then(|| build_id(root, module.name))
-            .flatten();
+    let space = KernelSpace::of_host(with_build_ids);
+    write_list(&text, &ModuleFiles::read(root), Some(root), space, sink);
+}
+
+/// Appends a record for each module of a list with a known address; `root` tells their identities.
+pub(super) fn write_list(
+    list: &str,
+    files: &ModuleFiles,
+    root: Option<&Path>,
+    space: KernelSpace,
+    sink: &mut RecordSink,
+) {
+    let root = root.filter(|_| space.with_build_ids);
+    for module in list.lines().filter_map(Module::parse) {
         let name = files.name_of(module.name);
         let map = KernelSpaceMap {
             name: name.as_bytes(),
             start: module.start,
             len: module.len,
             pgoff: 0,
-            build_id,
+            build_id: root.and_then(|root| build_id(root, module.name)),
         };
-        map.write(with_build_ids, sink);
+        map.write(space, sink);
     }
 }
 
@@ -89,7 +98,8 @@ pub(crate) fn build_id(root: &Path, module: &str) -> Option<BuildId> {
 }
 
 /// The files of the installed modules by module name.
-struct ModuleFiles(HashMap<String, String>);
+#[derive(Default)]
+pub(super) struct ModuleFiles(HashMap<String, String>);
 
 impl ModuleFiles {
     /// From the dependency list of the running kernel; empty when there is none.
@@ -100,6 +110,19 @@ impl ModuleFiles {
         let list =
             fs::read_to_string(root.join(&directory).join("modules.dep")).unwrap_or_default();
         ModuleFiles::parse(&directory, &list)
+    }
+
+    /// From the dependency list of a guest whose root is mounted; paths are those on the host.
+    pub(super) fn of_guest(root: &Path) -> ModuleFiles {
+        let version = fs::read_to_string(root.join("proc/version")).unwrap_or_default();
+        let release = version.split_ascii_whitespace().nth(2).unwrap_or_default();
+        let directory = format!("lib/modules/{release}");
+        let list = fs::read_to_string(root.join(&directory).join("modules.dep"));
+        let mut files = ModuleFiles::parse(&directory, &list.unwrap_or_default());
+        for file in files.0.values_mut() {
+            file.insert_str(0, &root.to_string_lossy());
+        }
+        files
     }
 
     fn parse(directory: &str, list: &str) -> ModuleFiles {

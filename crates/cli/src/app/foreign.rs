@@ -31,10 +31,6 @@ const ALL: &[(&str, &str)] = &[
         "'PROGRAM record -e kmem:kmalloc,kmem:kfree -- COMMAND', then 'PROGRAM script'",
     ),
     (
-        "kvm",
-        "'PROGRAM report' and 'PROGRAM script' with --guestmount or --guestkallsyms; exits: 'PROGRAM record -e kvm:kvm_exit -a'",
-    ),
-    (
         "kwork",
         "'PROGRAM record -a -e irq:irq_handler_entry,irq:irq_handler_exit -- sleep 5', then 'PROGRAM script'",
     ),

@@ -6,7 +6,7 @@ use oxperf_query::GuestOptions;
 use super::{file, flag};
 
 /// The options.
-pub(super) fn arguments() -> [Arg; 5] {
+pub(crate) fn arguments() -> [Arg; 5] {
     let file = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help)
     };
@@ -39,7 +39,7 @@ pub(super) fn arguments() -> [Arg; 5] {
 }
 
 /// The files that were given; none of a command without these options.
-pub(super) fn options(matches: &ArgMatches) -> GuestOptions {
+pub(crate) fn options(matches: &ArgMatches) -> GuestOptions {
     GuestOptions {
         mounted: file(matches, "guestmount"),
         vmlinux: file(matches, "guestvmlinux"),

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use oxperf_capture::{
     CaptureError, Destination, EventRequest, LayoutError, Outcome, RecordOptions, RecordRequests,
+    RecordedSides,
 };
 use oxperf_objects::Debuginfod;
 use oxperf_pmu_events::EventTables;
@@ -63,6 +64,8 @@ pub(super) struct RecordCommand {
     conditions: Vec<BehindEvents>,
     /// Lists of control groups for the events before them.
     cgroups: Vec<BehindEvents>,
+    /// Where events count: on the host, in its guests.
+    sides: RecordedSides,
     /// The options and events are checked, and nothing is recorded.
     dry_run: bool,
     /// Folders of tables of events.
@@ -113,7 +116,10 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
     for problem in event_tables::problems(&tables) {
         messages.warn(&problem);
     }
-    let requests = behind::arranged(command, &catalogue, requests?)?;
+    let mut requests = behind::arranged(command, &catalogue, requests?)?;
+    for request in &mut requests {
+        command.sides.apply(request);
+    }
     let switch_events = switch_events(command, &tables)?;
     if command.dry_run {
         return Ok(Performed::Nothing(code::SUCCESS));

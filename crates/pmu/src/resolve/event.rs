@@ -5,6 +5,19 @@ use crate::sysfs::is_kernel_kind;
 use oxperf_abi::{EventAttr, EventType, SoftwareId};
 use std::sync::Arc;
 
+/// What the letters behind an event say of guests and of their host. Whoever records guests decides by it, where the letters
+/// do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SideLetters {
+    /// There are no letters.
+    #[default]
+    Bare,
+    /// There are letters, but neither `G` nor `H`.
+    Unnamed,
+    /// `G`, `H` or both.
+    Named,
+}
+
 /// An event with everything that its text says about it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ResolvedEvent {
@@ -33,6 +46,8 @@ pub struct ResolvedEvent {
     pub is_auxiliary: bool,
     /// The precision is the highest that works (`P`).
     pub max_precise: bool,
+    /// What its letters say of guests and host.
+    pub side_letters: SideLetters,
     /// Samples tell the latency of retirement (`R`).
     pub retire_latency: bool,
     /// Its group is not to be rearranged (`X`).
@@ -83,6 +98,7 @@ impl ResolvedEvent {
             sample_read: false,
             is_auxiliary: false,
             max_precise: false,
+            side_letters: SideLetters::default(),
             retire_latency: false,
             keep_order: false,
             regrouped: false,

@@ -1,6 +1,6 @@
 //! Modifier letters into attribute flags.
 
-use super::event::ResolvedEvent;
+use super::event::{ResolvedEvent, SideLetters};
 use crate::SyntaxProblem;
 use crate::syntax::{EventSpec, GroupSpec, MAX_PRECISE, Modifiers};
 use oxperf_abi::AttrFlags;
@@ -23,6 +23,11 @@ pub(super) fn apply(event: &mut ResolvedEvent, modifiers: Modifiers) {
     } else {
         modifiers.precise
     });
+    event.side_letters = match modifiers {
+        _ if any_side => SideLetters::Named,
+        _ if modifiers == Modifiers::default() => SideLetters::Bare,
+        _ => SideLetters::Unnamed,
+    };
     event.max_precise = modifiers.max_precise;
     event.sample_read = modifiers.sample_read;
     event.retire_latency = modifiers.retire_latency;

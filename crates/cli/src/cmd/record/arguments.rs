@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_capture::{
-    BuildIdPolicy, Destination, OutputOptions, Privilege, Program, RecordOptions, SamplingOptions,
-    Target, TargetOptions, system,
+    BuildIdPolicy, Destination, OutputOptions, Privilege, Program, RecordOptions, RecordedSides,
+    SamplingOptions, Target, TargetOptions, system,
 };
 use oxperf_objects::Debuginfod;
 use oxperf_sys::process;
@@ -28,6 +28,7 @@ use crate::arguments::Invocation;
 use crate::arguments::behind::{BehindEvents, behind_events};
 use crate::arguments::kinds::{switch, value};
 use crate::arguments::symbols::debuginfod_argument;
+use crate::cmd::kvm::GuestRecording;
 use crate::configuration::Configuration;
 use crate::environment;
 use crate::event_tables;
@@ -133,13 +134,25 @@ fn file_arguments() -> [Arg; 6] {
 /// Runs `record`; the exit code is the workload's. A workload that a signal ended ends this program by the same.
 pub(crate) fn run(matches: &ArgMatches, invocation: &Invocation) -> Result<i32, Failure> {
     let command = match parse(matches, &invocation.configuration) {
-        Ok(command) => command,
+        Ok(command) => about_guests(command, invocation.guests.as_ref()),
         Err(problem) => return problem.report(),
     };
     match super::perform(&command, &invocation.program)? {
         Performed::Recorded(outcome) => super::end_as(&outcome),
         Performed::Nothing(exit) => Ok(exit),
     }
+}
+
+/// Adds what `kvm` says of guests, whose kernels are described where they are recorded.
+fn about_guests(mut command: RecordCommand, guests: Option<&GuestRecording>) -> RecordCommand {
+    let Some(guests) = guests else {
+        return command;
+    };
+    command.sides = guests.sides;
+    if guests.sides.has_guests() {
+        command.options.synthesis.guests = guests.files.clone();
+    }
+    command
 }
 
 /// Reads the arguments.
@@ -198,6 +211,7 @@ pub(in crate::cmd) fn parse(
         events: events(matches),
         conditions: conditions(matches)?,
         cgroups: cgroups(matches, is_cpu_wide)?,
+        sides: RecordedSides::Unasked,
         dry_run: matches.get_flag("dry-run"),
         tables: event_tables::arguments::options(matches, configuration),
         warnings,
