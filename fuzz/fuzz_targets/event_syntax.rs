@@ -1,9 +1,10 @@
 //! Event text against a made-up catalogue with every kind of PMU: nothing may panic, every mistake has its place in the text,
-//! and leaders stand before their members.
+//! and leaders stand before their members. The same text as filters of addresses: what the kernel gets is one filter again.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use oxperf_pmu::address_filter::{self, CodePlaces, CodeRange, SymbolReference};
 use oxperf_pmu::{Catalogue, MemoryPmus, MemoryTracepoints, parse, resolve};
 
 /// Two kinds of cores with slots, PMUs that differ by number, a trace, names that the kernel would not give.
@@ -39,7 +40,43 @@ fn pmus() -> MemoryPmus {
         .pmu("software", 1)
 }
 
+/// Each symbol is where its name's length says; one in four has no size.
+struct Places;
+
+impl CodePlaces for Places {
+    type Error = ();
+
+    fn symbol(&self, _: Option<&str>, symbol: &SymbolReference) -> Result<CodeRange, ()> {
+        let start = symbol.name.len() as u64;
+        let size = (start % 4 != 0).then_some(u64::MAX - 8);
+        Ok(CodeRange { start, size })
+    }
+
+    fn everything(&self, _: Option<&str>) -> Result<CodeRange, ()> {
+        Ok(CodeRange {
+            start: u64::MAX,
+            size: Some(1),
+        })
+    }
+
+    fn real_path(&self, _: &str) -> Result<String, ()> {
+        Ok("/file".to_owned())
+    }
+}
+
+fn check_address_filters(text: &str) {
+    let filters = address_filter::parse(text).unwrap_or_default();
+    assert!(filters.len() <= text.len());
+    for filter in filters {
+        if let Ok(resolved) = filter.resolve(&Places) {
+            let again = address_filter::parse(&resolved.to_string());
+            assert_eq!(again.map(|all| all.len()), Ok(1), "{resolved}");
+        }
+    }
+}
+
 fuzz_target!(|text: &str| {
+    check_address_filters(text);
     let pmus = pmus();
     let tracepoints = MemoryTracepoints::default()
         .with("sched", "sched_switch", 7)

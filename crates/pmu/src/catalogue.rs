@@ -161,6 +161,14 @@ impl<'a> Catalogue<'a> {
         }
     }
 
+    /// The most filters of addresses that an event of the PMU with this number takes; 0 where it takes none. Drivers write
+    /// it, and a driver may err.
+    pub fn address_filters(&self, kind: EventType) -> i32 {
+        let pmu = self.listed().iter().find(|pmu| pmu.kind() == kind);
+        let text = pmu.and_then(|pmu| self.pmus.read(pmu.name(), "nr_addr_filters"));
+        text.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    }
+
     /// The PMUs that a name before a slash means: the one of this name, else all that match it as a pattern or
     /// without their number and the `uncore_` before it.
     pub(crate) fn matching(&self, name: &str) -> Vec<&Pmu<'a>> {

@@ -22,6 +22,7 @@
 //! assert_eq!((events[0].name.as_str(), events[0].attr.config), ("cpu/event=0xc0,umask=1/u", 0x1c0));
 //! ```
 
+pub mod address_filter;
 pub mod builtin;
 mod catalogue;
 mod cpu_model;
