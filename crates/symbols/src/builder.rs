@@ -98,7 +98,7 @@ impl Ended<'_, '_> {
 }
 
 /// End of an entry that another one follows at `next`.
-fn end_of(entry: &SymbolEntry<'_>, next: Option<u64>) -> u64 {
+pub(crate) fn end_of(entry: &SymbolEntry<'_>, next: Option<u64>) -> u64 {
     match (entry.size, next) {
         (Some(size), _) => entry.start.saturating_add(size),
         (None, Some(next)) => next,

@@ -36,7 +36,18 @@ pub fn elf_table(
     files: Vec<Arc<Found>>,
     demangling: Demangling,
 ) -> SymbolTable {
-    let tables = [(symbols, FULL_TABLE), (image, LOADER_TABLE)];
+    let entries = entries_of(image, [(symbols, FULL_TABLE), (image, LOADER_TABLE)]);
+    let table = build_in(NameTexts::in_files(files), entries, demangling);
+    table.names.release_files();
+    table.within(image)
+}
+
+/// All that one file names, table by table, and the stubs of the image.
+pub(crate) fn named_entries<'a>(image: &Elf<'a>, symbols: &Elf<'a>) -> Vec<SymbolEntry<'a>> {
+    entries_of(image, [(symbols, FULL_TABLE), (symbols, LOADER_TABLE)])
+}
+
+fn entries_of<'a>(image: &Elf<'a>, tables: [(&Elf<'a>, u32); 2]) -> Vec<SymbolEntry<'a>> {
     let room = tables
         .iter()
         .filter_map(|(file, kind)| Some(file.symbol_count(file.section_of_kind(*kind)?)));
@@ -47,9 +58,7 @@ pub fn elf_table(
     }
     let stubs = plt::entries(image, &entries);
     entries.extend(stubs);
-    let table = build_in(NameTexts::in_files(files), entries, demangling);
-    table.names.release_files();
-    table.within(image)
+    entries
 }
 
 /// The symbols of the fullest table that get a place in ours.

@@ -29,10 +29,7 @@ pub fn kallsyms_table(
     reference: Option<&ReferenceSymbol<'_>>,
     demangling: Demangling,
 ) -> SymbolTable {
-    let lines: Vec<Line<'_>> = text
-        .split(|&byte| byte == b'\n')
-        .filter_map(parse)
-        .collect();
+    let lines: Vec<Line<'_>> = lines(text).collect();
     let shift = reference.and_then(|reference| {
         Some(
             reference
@@ -46,8 +43,9 @@ pub fn kallsyms_table(
 /// Reads the list of the kernel that runs here: without programs (BPF) that somebody has loaded by now. Recordings tell of
 /// those that were loaded then, with the times.
 fn running_table(text: &[u8], demangling: Demangling) -> CachedKallsyms {
-    let lines = text.split(|&byte| byte == b'\n').filter_map(parse);
-    let lines: Vec<Line<'_>> = lines.filter(|line| line.module != Some(b"[bpf]")).collect();
+    let lines: Vec<Line<'_>> = lines(text)
+        .filter(|line| line.module != Some(b"[bpf]"))
+        .collect();
     let references = REFERENCES.map(|symbol| address_of(&lines, symbol));
     CachedKallsyms {
         table: table_of(lines, 0, demangling),
@@ -78,11 +76,16 @@ fn address_of(lines: &[Line<'_>], symbol: &[u8]) -> Option<u64> {
         .map(|line| line.address)
 }
 
+/// The lines of a text, in its order.
+pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> + Clone {
+    text.split(|&byte| byte == b'\n').filter_map(parse)
+}
+
 /// One line of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Line<'a> {
-    address: u64,
-    kind: u8,
+pub(crate) struct Line<'a> {
+    pub(crate) address: u64,
+    pub(crate) kind: u8,
     name: &'a [u8],
     module: Option<&'a [u8]>,
 }
@@ -143,8 +146,29 @@ impl<'a> Line<'a> {
                 .map(|end| end - self.address),
             name: SymbolName::plain(self.name),
             binding: self.binding(),
-            is_data: !matches!(self.kind.to_ascii_uppercase(), b'T' | b'W'),
+            is_data: !self.is_function(),
         }
+    }
+
+    /// Returns whether it names code.
+    pub(crate) fn is_function(&self) -> bool {
+        matches!(self.kind.to_ascii_uppercase(), b'T' | b'W')
+    }
+
+    /// Returns whether it has this name, which may say the module behind a tab.
+    pub(crate) fn is_called(&self, name: &[u8]) -> bool {
+        match name.strip_prefix(self.name) {
+            Some([]) => true,
+            Some([b'\t', module @ ..]) => self.module == Some(module),
+            _ => false,
+        }
+    }
+
+    /// The name as the list writes it, with the module.
+    pub(crate) fn name_with_module(&self) -> String {
+        let name = String::from_utf8_lossy(self.name);
+        let module = self.module.map(String::from_utf8_lossy);
+        module.map_or_else(|| name.to_string(), |module| format!("{name}\t{module}"))
     }
 
     fn binding(&self) -> SymbolBinding {

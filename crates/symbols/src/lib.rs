@@ -19,6 +19,7 @@
 
 mod builder;
 mod cache;
+mod choice;
 mod demangle;
 mod display_names;
 mod elf;
@@ -39,6 +40,9 @@ mod table;
 
 pub use builder::build;
 pub use cache::{CacheEntry, Topic};
+pub use choice::{
+    ChosenSymbol, NamedSymbol, NotChosen, SymbolChoice, choose_in_kallsyms, listed_kernel_text,
+};
 pub use demangle::{Demangling, demangle};
 pub use elf::{Stub, StubTarget, elf_table, linkage_stubs};
 pub use entry::{Suffix, SymbolEntry, SymbolName};

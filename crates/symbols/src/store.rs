@@ -17,6 +17,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use crate::cache::identity::Identity;
 use crate::cache::objects::ObjectTables;
 use crate::cache::{CacheEntry, CacheLookup, Topic};
+use crate::choice::{ChosenSymbol, NotChosen, SymbolChoice, choose_in_object};
 use crate::demangle::Demangling;
 use crate::elf::elf_table;
 use crate::kallsyms::RunningKernel;
@@ -134,6 +135,30 @@ impl SymbolStore {
         once(&self.sources, module_key(wanted, place), || {
             self.open_source(wanted, Some(place))
         })
+    }
+
+    /// Chooses among the symbols of a program or a library by name, all names of an address among them.
+    ///
+    /// # Errors
+    /// There is no such symbol, there are several, or there is no file with names.
+    pub fn choose(
+        &self,
+        wanted: &ObjectQuery<'_>,
+        name: &str,
+        choice: SymbolChoice,
+    ) -> Result<ChosenSymbol, NotChosen> {
+        let image = self.locator.image(wanted);
+        let parsed = image.as_ref().ok().map(elf_of).transpose()?;
+        let debug = self.locator.debug_file(wanted, parsed.as_ref()).ok();
+        let debug = debug.as_ref().map(elf_of).transpose()?;
+        let Some(first) = parsed.as_ref().or(debug.as_ref()) else {
+            return Err(Unavailable::NotFound(image.err().unwrap_or_default()).into());
+        };
+        let carried = debug.is_none() && !first.has_symtab();
+        let carried = carried.then(|| first.mini_debug_info()).flatten();
+        let carried = carried.as_deref().and_then(|bytes| Elf::parse(bytes).ok());
+        let symbols = debug.as_ref().or(carried.as_ref()).unwrap_or(first);
+        choose_in_object(first, symbols, name, choice, self.options.demangling)
     }
 
     /// Builds the tables of many objects with all threads of the current pool. Their lookups are then immediate.
