@@ -85,7 +85,8 @@ pub struct EventRequest {
     pub cpus: Option<Vec<Cpu>>,
     /// The CPUs that the user names for this event, whatever the target.
     pub chosen_cpus: Option<Vec<Cpu>>,
-    /// What the fields of a tracepoint must hold for it to be counted, in the kernel's notation.
+    /// What the fields of a tracepoint must hold for it to be counted, or the addresses that a trace covers, in the kernel's
+    /// notation.
     pub filter: Option<String>,
     /// The control group whose tasks alone are counted.
     pub cgroup: Option<CountedCgroup>,
@@ -160,11 +161,13 @@ impl EventRequest {
         dummy
     }
 
-    /// Takes one more condition, beside those that there are.
-    pub fn add_filter(&mut self, condition: &str) {
+    /// Takes one more filter, beside those that there are: a tracepoint's conditions must all hold, those of addresses are a
+    /// list.
+    pub fn add_filter(&mut self, filter: &str) {
         self.filter = Some(match self.filter.take() {
-            Some(before) => format!("({before}) && ({condition})"),
-            None => condition.to_owned(),
+            Some(before) if self.is_tracepoint() => format!("({before}) && ({filter})"),
+            Some(before) => format!("{before},{filter}"),
+            None => filter.to_owned(),
         });
     }
 

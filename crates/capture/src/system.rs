@@ -19,9 +19,28 @@ pub fn permissions() -> Permissions {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     Permissions {
         paranoid: setting("perf_event_paranoid"),
-        privileged: has_capability(&status),
+        privileged: has_capability(&status, SYS_ADMIN | PERFMON),
         seccomp: status_field(&status, "Seccomp:").is_some_and(|mode| mode != "0"),
         open_files: None,
+    }
+}
+
+/// Returns whether the kernel hides the addresses of its symbols from this process, as perf finds out: all of
+/// `/proc/kallsyms` is then of no use.
+pub fn hides_kernel_addresses() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    hides_addresses(
+        setting("kptr_restrict"),
+        setting("perf_event_paranoid"),
+        has_capability(&status, SYSLOG),
+    )
+}
+
+fn hides_addresses(restrict: Option<i32>, paranoid: Option<i32>, may_see: bool) -> bool {
+    let restrict = restrict.unwrap_or(0);
+    match may_see {
+        true => restrict >= 2,
+        false => restrict != 0 || paranoid.is_some_and(|level| level > 1),
     }
 }
 
@@ -108,13 +127,17 @@ fn status_field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
         .map(str::trim)
 }
 
-/// Returns whether the effective capabilities lift the limits of performance events.
-fn has_capability(status: &str) -> bool {
-    const SYS_ADMIN: u64 = 1 << 21;
-    const PERFMON: u64 = 1 << 38;
+/// The capabilities that lift the limits of performance events.
+const SYS_ADMIN: u64 = 1 << 21;
+const PERFMON: u64 = 1 << 38;
+/// The one that shows the kernel's addresses.
+const SYSLOG: u64 = 1 << 34;
+
+/// Returns whether one of these capabilities is effective.
+fn has_capability(status: &str, wanted: u64) -> bool {
     let effective =
         status_field(status, "CapEff:").and_then(|hex| u64::from_str_radix(hex, 16).ok());
-    effective.is_some_and(|bits| bits & (SYS_ADMIN | PERFMON) != 0)
+    effective.is_some_and(|bits| bits & wanted != 0)
 }
 
 #[cfg(test)]
@@ -123,10 +146,22 @@ mod tests {
 
     #[test]
     fn capabilities_of_root_and_of_nobody() {
-        assert!(has_capability("Name:\tx\nCapEff:\t000001ffffffffff\n"));
-        assert!(has_capability("CapEff:\t0000004000000000\n"));
-        assert!(!has_capability("CapEff:\t0000000000000000\n"));
-        assert!(!has_capability(""));
+        let limits = |status| has_capability(status, SYS_ADMIN | PERFMON);
+        assert!(limits("Name:\tx\nCapEff:\t000001ffffffffff\n"));
+        assert!(limits("CapEff:\t0000004000000000\n"));
+        assert!(!limits("CapEff:\t0000000000000000\n"));
+        assert!(!limits(""));
+        assert!(has_capability("CapEff:\t0000000400000000\n", SYSLOG));
+    }
+
+    #[test]
+    fn who_may_see_addresses_does_unless_nobody_does() {
+        assert!(!hides_addresses(Some(1), Some(2), true));
+        assert!(hides_addresses(Some(2), Some(-1), true));
+        assert!(hides_addresses(Some(1), Some(-1), false));
+        assert!(hides_addresses(Some(0), Some(2), false));
+        assert!(!hides_addresses(Some(0), Some(1), false));
+        assert!(!hides_addresses(None, None, false));
     }
 
     #[test]

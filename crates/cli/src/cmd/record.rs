@@ -1,5 +1,6 @@
 //! `record`: samples of a program, of processes or of the whole machine, into a file.
 
+mod address_filters;
 mod arguments;
 pub(super) mod behind;
 mod delay;
@@ -120,6 +121,7 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
     for request in &mut requests {
         command.sides.apply(request);
     }
+    address_filters::resolve(command, &catalogue, &mut requests, &messages)?;
     let switch_events = switch_events(command, &tables)?;
     if command.dry_run {
         return Ok(Performed::Nothing(code::SUCCESS));

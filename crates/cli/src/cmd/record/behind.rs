@@ -13,15 +13,13 @@ use crate::failure::Failure;
 /// A filter or a control group does not fit the events before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::cmd) enum BehindProblem {
-    /// A filter that no event stands before.
+    /// A filter that no event stands before which it can be for.
     FilterAlone(&'static str),
     /// A filter for an event that has no fields.
     NoTracepoint {
-        /// The option.
-        option: &'static str,
         /// The event.
         event: String,
-        /// It writes a hardware trace.
+        /// It writes a hardware trace, and its PMU takes no filters of addresses.
         is_traced: bool,
     },
     /// There are no events for control groups.
@@ -36,9 +34,8 @@ impl BehindProblem {
     /// The option that it is about.
     pub(in crate::cmd) fn option(&self) -> &'static str {
         match self {
-            BehindProblem::FilterAlone(option) | BehindProblem::NoTracepoint { option, .. } => {
-                option
-            }
+            BehindProblem::FilterAlone(option) => option,
+            BehindProblem::NoTracepoint { .. } => "--filter",
             _ => "--cgroup",
         }
     }
@@ -54,17 +51,16 @@ impl fmt::Display for BehindProblem {
                 write!(f, "{option} option should follow a -e tracepoint option")
             }
             BehindProblem::NoTracepoint {
-                option,
                 event,
                 is_traced: true,
             } => write!(
                 f,
-                "{option}: '{}' is no tracepoint; filters of the addresses of hardware traces are not supported",
+                "--filter: '{}' is no tracepoint, and its PMU takes no filters of addresses (nr_addr_filters)",
                 sanitize(event)
             ),
-            BehindProblem::NoTracepoint { option, event, .. } => write!(
+            BehindProblem::NoTracepoint { event, .. } => write!(
                 f,
-                "{option}: '{}' is no tracepoint and has no fields; filters by BPF programs are not supported",
+                "--filter: '{}' is no tracepoint and has no fields; filters by BPF programs are not supported",
                 sanitize(event)
             ),
             BehindProblem::NoEvents => f.write_str("must define events before cgroups"),
@@ -92,7 +88,7 @@ pub(super) fn arranged(
     };
     let failure = |problem: BehindProblem| Failure::bad_option(problem.to_string());
     for condition in &command.conditions {
-        add_condition(condition, number_before, &mut requests).map_err(failure)?;
+        add_condition(condition, catalogue, number_before, &mut requests).map_err(failure)?;
     }
     if command.cgroups.is_empty() {
         return Ok(requests);
@@ -121,9 +117,10 @@ pub(in crate::cmd) fn number_of(texts: &[String], catalogue: &Catalogue<'_>) -> 
 /// the texts give.
 ///
 /// # Errors
-/// No text stands before it, or it stands for what is no tracepoint.
+/// No text stands before it, or it stands for what takes none.
 pub(in crate::cmd) fn add_condition(
     condition: &BehindEvents,
+    catalogue: &Catalogue<'_>,
     number_before: impl Fn(usize) -> usize,
     requests: &mut [EventRequest],
 ) -> Result<(), BehindProblem> {
@@ -135,11 +132,17 @@ pub(in crate::cmd) fn add_condition(
     let before = before.ok_or(BehindProblem::FilterAlone(option))?;
     let events = number_before(before)..number_before(condition.events_before);
     let events = requests.get_mut(events).unwrap_or_default();
-    if let Some(other) = events.iter().rfind(|own| own.tracepoint.is_none()) {
-        return Err(BehindProblem::NoTracepoint {
-            option,
-            event: other.name.clone(),
-            is_traced: other.aux.is_traced,
+    let takes = |event: &EventRequest| {
+        let of_addresses = option == "--filter" && catalogue.address_filters(event.attr.kind) != 0;
+        event.tracepoint.is_some() || of_addresses
+    };
+    if let Some(other) = events.iter().rfind(|own| !takes(own)) {
+        return Err(match option {
+            "--filter" => BehindProblem::NoTracepoint {
+                event: other.name.clone(),
+                is_traced: other.aux.is_traced,
+            },
+            _ => BehindProblem::FilterAlone(option),
         });
     }
     events
@@ -198,7 +201,8 @@ pub(in crate::cmd) fn open(tree: Option<&CgroupTree>, name: &str) -> Result<Coun
 
 #[cfg(test)]
 mod tests {
-    use oxperf_abi::SoftwareId;
+    use oxperf_abi::{EventType, SoftwareId};
+    use oxperf_pmu::{MemoryPmus, MemoryTracepoints};
 
     use super::*;
 
@@ -252,8 +256,14 @@ mod tests {
         };
         let mut requests = events();
         requests[1].tracepoint = Some(("sched".to_owned(), "sched_switch".to_owned()));
+        let pmus = MemoryPmus::new()
+            .pmu("intel_pt", 10)
+            .file("nr_addr_filters", "2");
+        let tracepoints = MemoryTracepoints::default();
+        let catalogue = Catalogue::new(&pmus, &tracepoints);
         let mut add = |option, before| {
-            add_condition(&condition(option, before), |texts| texts, &mut requests)
+            let condition = condition(option, before);
+            add_condition(&condition, &catalogue, |texts| texts, &mut requests)
         };
         assert_eq!(add("filter", 2), Ok(()));
         assert_eq!(
@@ -264,5 +274,13 @@ mod tests {
         assert!(matches!(other, BehindProblem::NoTracepoint { .. }));
         let filters: Vec<_> = requests.iter().map(|own| own.filter.as_deref()).collect();
         assert_eq!(filters, [None, Some("x > 1"), None]);
+        requests[2].attr.kind = EventType(10);
+        let mut add = |option| {
+            let condition = condition(option, 3);
+            add_condition(&condition, &catalogue, |texts| texts, &mut requests)
+        };
+        assert_eq!((add("filter"), add("filter")), (Ok(()), Ok(())));
+        assert!(add("exclude-perf").is_err());
+        assert_eq!(requests[2].filter.as_deref(), Some("x > 1,x > 1"));
     }
 }

@@ -76,13 +76,17 @@ impl Messages {
         }
     }
 
+    /// A detail for whoever wants to know what is done.
+    pub(super) fn detail(&self, text: &str) {
+        if self.verbosity >= Verbosity::Verbose {
+            print_error(text);
+        }
+    }
+
     /// The model by which the CPU's events are known, for whoever wants to know what is done.
     pub(super) fn cpu_model(&self) {
-        if self.verbosity < Verbosity::Verbose {
-            return;
-        }
         if let Some(model) = environment::cpu_model() {
-            print_error(&format!("Using CPUID {}", model.as_str()));
+            self.detail(&format!("Using CPUID {}", model.as_str()));
         }
     }
 

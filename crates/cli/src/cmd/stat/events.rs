@@ -100,7 +100,7 @@ pub(super) fn arranged(
         _ => all,
     };
     for filter in &command.filters {
-        let added = add_condition(filter, number_before, &mut requests);
+        let added = add_condition(filter, catalogue, number_before, &mut requests);
         added.map_err(StatProblem::of_behind)?;
     }
     if command.cgroups == CgroupChoice::None {

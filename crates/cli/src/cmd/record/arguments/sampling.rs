@@ -35,7 +35,7 @@ pub(super) fn event_arguments() -> [Arg; 22] {
             .help("Event to sample, may be repeated: cycles, cpu-clock, page-faults, L1-dcache-load-misses, sched:sched_switch, r1a8, cpu/event=0x3c/; modifiers after a colon (u user, k kernel, p precise), groups in braces [default: cycles:P]"),
         value("filter", "filter")
             .action(ArgAction::Append)
-            .help("Expression over the fields of the tracepoints of the -e before it, as the kernel has them: only events that meet it are sampled"),
+            .help("Expression over the fields of the tracepoints of the -e before it, as the kernel has them: only events that meet it are sampled; of hardware traces the code that they cover: filter|start|stop|tracestop PLACE [/ SIZE] [@FILE]"),
         Arg::new(EXCLUDE_PERF)
             .long(EXCLUDE_PERF)
             .action(ArgAction::Append)
