@@ -4,11 +4,11 @@
 //! [`CodePlaces`] looks up; [`ResolvedFilter`] is shown as the kernel takes it.
 //!
 //! ```
-//! use oxperf_pmu::address_filter::{Start, parse};
+//! use oxperf_pmu::address_filter::{FilterStart, parse};
 //!
 //! let filters = parse("filter 0x1000/0x20@/bin/ls start 7").unwrap();
 //! assert_eq!(filters.len(), 2);
-//! assert_eq!(filters[1].start, Start::Address(7));
+//! assert_eq!(filters[1].start, FilterStart::Address(7));
 //! ```
 
 mod number;
@@ -80,7 +80,7 @@ pub struct SymbolReference {
 
 /// Where a filter begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Start {
+pub enum FilterStart {
     /// At an address of the kernel, or an offset in the file.
     Address(u64),
     /// At a symbol.
@@ -104,7 +104,7 @@ pub struct AddressFilter {
     /// Its effect.
     pub action: FilterAction,
     /// Where it begins.
-    pub start: Start,
+    pub start: FilterStart,
     /// How far it reaches, where that is written.
     pub extent: Option<Extent>,
     /// The file whose code it is about; none for the kernel.

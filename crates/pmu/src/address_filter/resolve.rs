@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{AddressFilter, Extent, FilterAction, Start, SymbolReference};
+use super::{AddressFilter, Extent, FilterAction, FilterStart, SymbolReference};
 
 /// A range of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -141,18 +141,18 @@ impl AddressFilter {
             _ => None,
         };
         let (named, own) = match &self.start {
-            Start::Everything => {
+            FilterStart::Everything => {
                 let all = places.everything(self.file.as_deref());
                 return all.map_err(Unresolved::Place);
             }
-            Start::Address(start) => {
+            FilterStart::Address(start) => {
                 let own = CodeRange {
                     start: *start,
                     size: Some(written.unwrap_or(0)),
                 };
                 (None, own)
             }
-            Start::Symbol(reference) => (Some(&reference.name), symbol(reference)?),
+            FilterStart::Symbol(reference) => (Some(&reference.name), symbol(reference)?),
         };
         let size = match &self.extent {
             Some(Extent::ToEndOf(end)) => Some(size_to(own.start, named, end, symbol(end)?)?),

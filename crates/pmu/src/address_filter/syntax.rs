@@ -4,7 +4,7 @@
 //! they end the name of a file. Each filter takes at least one byte of the text, and each byte is looked at a few times.
 
 use super::number::{Number, leading};
-use super::{AddressFilter, Extent, FilterAction, Occurrence, Start, SymbolReference};
+use super::{AddressFilter, Extent, FilterAction, FilterStart, Occurrence, SymbolReference};
 
 /// The word for all of a file or of the kernel.
 const EVERYTHING: &str = "*";
@@ -41,9 +41,9 @@ impl<'t> Scanner<'t> {
         let word = self.word(&[' '])?;
         let action = FilterAction::of_word(word).ok_or(FilterSyntaxError::Malformed)?;
         let start = match self.place()? {
-            Place::Number(address) => Start::Address(address),
-            Place::Symbol(symbol) if symbol.name == EVERYTHING => Start::Everything,
-            Place::Symbol(symbol) => Start::Symbol(symbol),
+            Place::Number(address) => FilterStart::Address(address),
+            Place::Symbol(symbol) if symbol.name == EVERYTHING => FilterStart::Everything,
+            Place::Symbol(symbol) => FilterStart::Symbol(symbol),
         };
         let extent = match self.takes('/') {
             true => Some(match self.place()? {

@@ -167,13 +167,13 @@ fn an_occurrence_is_chosen_by_its_number() {
     ];
     for (text, occurrence) in cases {
         let filters = parse(&format!("filter {text}")).unwrap();
-        let expected = Start::Symbol(symbol("dup", occurrence));
+        let expected = FilterStart::Symbol(symbol("dup", occurrence));
         assert_eq!(filters[0].start, expected, "{text}");
     }
     let filters = parse("filter dup#2").unwrap();
     assert_eq!(
         filters[0].start,
-        Start::Symbol(symbol("dup#2", Occurrence::Only))
+        FilterStart::Symbol(symbol("dup#2", Occurrence::Only))
     );
 }
 
