@@ -9,7 +9,7 @@ use oxperf_wire::user::{
 };
 
 use crate::open::{OpenEvent, OpenEvents};
-use crate::plan::{OpenSite, Plan, TargetTask};
+use crate::plan::{OpenSite, Plan, PlannedEvent, TargetTask};
 use crate::synthesize::{ProcDir, RecordSink};
 
 /// Stands for any CPU or any thread in these records.
@@ -92,13 +92,18 @@ pub(crate) struct EventLabels<'a> {
 }
 
 /// Writes unit, scale and CPUs of each event.
-pub(crate) fn write_event_updates(plan: &Plan, open: &OpenEvents, sink: &mut RecordSink) {
+pub(crate) fn write_event_updates(
+    plan: &Plan,
+    open: &OpenEvents,
+    online: &[Cpu],
+    sink: &mut RecordSink,
+) {
     for (event, opened) in plan.events.iter().zip(&open.events) {
         if let Some(&id) = opened.ids.first() {
             let labels = EventLabels {
                 unit: event.request.unit.as_deref(),
                 scale: event.request.scale,
-                cpus: &cpus_of(&event.sites),
+                cpus: &counted_on(event, online),
                 name: None,
             };
             write_labels(&labels, id, sink);
@@ -130,6 +135,18 @@ pub(crate) fn write_labels(labels: &EventLabels<'_>, id: EventId, sink: &mut Rec
     }
     if let Some(name) = labels.name {
         update(NAME, &|body| body.c_string_padded(name.as_bytes()));
+    }
+}
+
+/// The CPUs that an event is counted on; for one that follows its task, all that its PMU has.
+fn counted_on(event: &PlannedEvent, online: &[Cpu]) -> Vec<Cpu> {
+    match cpus_of(&event.sites) {
+        none if none.is_empty() => event
+            .request
+            .cpus
+            .clone()
+            .unwrap_or_else(|| online.to_vec()),
+        cpus => cpus,
     }
 }
 

@@ -69,7 +69,7 @@ pub use drain::{Drain, LayoutError};
 pub use error::CaptureError;
 pub use event::{AuxAction, AuxRequest, EventRequest};
 pub use losses::{EventLoss, TraceCount};
-pub use notice::{Notice, Observer, OpenCall, RecordingStep};
+pub use notice::{Described, Notice, Observer, OpenCall, RecordingStep};
 pub use open::{AreaSizes, MappedRings, OpenEvent, OpenEvents, Refusal, RingSizes, TraceArea};
 pub use options::{
     BuildIdPolicy, CallGraph, ChainParts, Destination, DirectoryRecords, Draining, ExtraRecords,

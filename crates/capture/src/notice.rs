@@ -204,6 +204,15 @@ pub enum RecordingStep<'a> {
         /// The number of times that the recorder was woken to move records to it.
         wakeups: u64,
     },
+    /// The rings are to be mapped.
+    Mapped {
+        /// Bytes of each, with its control page.
+        ring: usize,
+        /// Bytes of the area for trace of each, in a recording with a trace.
+        area: Option<usize>,
+    },
+    /// Something of the recording itself is described in it.
+    Describing(Described),
     /// A snapshot of a hardware trace is taken.
     Snapshot,
     /// The file is as large as it may be: the recording ends.
@@ -211,6 +220,17 @@ pub enum RecordingStep<'a> {
         /// Bytes of it.
         bytes: u64,
     },
+}
+
+/// What a recording says of itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Described {
+    /// How cycles of the CPU become times of records.
+    Clock,
+    /// Which id belongs to which ring, CPU and thread.
+    Ids,
+    /// What a decoder of the trace has to know.
+    Trace,
 }
 
 /// The receiver of a recording's notices.

@@ -257,7 +257,7 @@ impl<'a> Recorder<'a> {
         };
         let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
         acquired.open.set_filters(context.kernel, &acquired.plan)?;
-        let rings = map_rings(&context, &mut acquired)?;
+        let rings = map_rings(&context, &mut acquired, observer)?;
         let bpf = options
             .sampling
             .records
@@ -597,6 +597,7 @@ fn encode_lost(attr: &EventAttr, id: EventId, lost: u64, encoder: &mut Encoder) 
 fn map_rings(
     context: &RecorderContext<'_>,
     acquired: &mut Acquired,
+    observer: &mut dyn Observer,
 ) -> Result<MappedRings, CaptureError> {
     let of_trace = context.trace.as_ref().and_then(|trace| trace.ring_pages);
     let asked = context.options.sampling.ring_pages.or(of_trace);
@@ -605,6 +606,10 @@ fn map_rings(
         records: RingPages::new(wanted).ok_or(CaptureError::RingSize { pages: wanted })?,
         areas: context.trace.as_ref().map(area_sizes).transpose()?,
     };
+    observer.reached(RecordingStep::Mapped {
+        ring: sizes.records.bytes() + oxperf_sys::process::page_size(),
+        area: sizes.areas.map(|areas| areas.pages.bytes()),
+    });
     let plan = &acquired.plan;
     let rings = acquired.open.map_rings(context.kernel, &plan.rings, sizes);
     rings.map_err(|error| {

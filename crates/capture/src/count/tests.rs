@@ -339,7 +339,11 @@ fn with_filter(mut request: EventRequest, conditions: &[&str]) -> EventRequest {
 #[test]
 fn every_counter_has_the_filter() {
     let kernel = FakeKernel::new();
-    let event = with_filter(software(SoftwareId::CpuClock), &["a != 0", "b > 3"]);
+    let tracepoint = EventRequest {
+        tracepoint: Some(("system".to_owned(), "event".to_owned())),
+        ..software(SoftwareId::CpuClock)
+    };
+    let event = with_filter(tracepoint, &["a != 0", "b > 3"]);
     open(&kernel, Target::AllCpus, vec![event]).unwrap();
     let filter = "(a != 0) && (b > 3)".to_owned();
     let expected = [

@@ -74,7 +74,10 @@ fn write_attr(f: &mut fmt::Formatter<'_>, attr: &EventAttr) -> fmt::Result {
         }
     }
     write_number(f, "stack_user", attr.sample_stack_user.into())?;
-    write_number(f, "max_stack", attr.sample_max_stack.into())
+    write_number(f, "max_stack", attr.sample_max_stack.into())?;
+    write_number(f, "aux_watermark", attr.aux_watermark.into())?;
+    write_number(f, "aux_sample_size", attr.aux_sample_size.into())?;
+    write_number(f, "aux_action", attr.aux_action.into())
 }
 
 fn write_number(f: &mut fmt::Formatter<'_>, name: &str, value: u64) -> fmt::Result {

@@ -9,7 +9,7 @@ use oxperf_sys::TimeConversion;
 use crate::acquire::Acquired;
 use crate::bpf::BpfPrograms;
 use crate::control::RecordingControl;
-use crate::notice::{Notice, Observer};
+use crate::notice::{Described, Notice, Observer, RecordingStep};
 use crate::options::{RecordOptions, Target};
 use crate::plan::MachineInfo;
 use crate::synthesize::{BuildIdReader, RecordSink, Synthesizer, TaskContent, Trailer};
@@ -86,12 +86,15 @@ impl Surroundings<'_> {
     ) {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
         if let Some(cycles) = self.cycles {
+            observer.reached(RecordingStep::Describing(Described::Clock));
             describe::write_time_conversion(cycles, sink);
         }
+        observer.reached(RecordingStep::Describing(Described::Ids));
         describe::write_id_index(plan, open, self.control.workload_thread(), sink);
         let mut requests = plan.events.iter().map(|event| &event.request);
         let traced = requests.find(|request| request.aux.is_traced);
         if let (Some(trace), Some(request)) = (self.trace, traced) {
+            observer.reached(RecordingStep::Describing(Described::Trace));
             trace::write_info(trace, request, self.cycles, sink);
         }
         let mut attrs = plan.events.iter().map(|event| event.attr);
@@ -105,7 +108,7 @@ impl Surroundings<'_> {
         if let Some(bpf) = self.bpf {
             bpf.write(sink);
         }
-        describe::write_event_updates(plan, open, sink);
+        describe::write_event_updates(plan, open, &self.machine.online, sink);
         describe::write_thread_map(&self.watched_threads(), Some(synthesizer.proc()), sink);
         describe::write_cpu_map(plan, sink);
     }

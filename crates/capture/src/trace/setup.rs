@@ -225,3 +225,6 @@ impl EventRequest {
         request
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use oxperf_capture::{
-    ControlCommand, ControlMessage, Destination, EventLoss, Notice, Observer, OpenCall, Outcome,
-    Plan, RecordingStep, TraceCount, Volume,
+    ControlCommand, ControlMessage, Described, Destination, EventLoss, Notice, Observer, OpenCall,
+    Outcome, Plan, RecordingStep, TraceCount, Volume,
 };
 use oxperf_present::text::sanitize;
 
@@ -196,6 +196,15 @@ fn step_text(program: &str, step: RecordingStep<'_>) -> String {
             "[ {program} record: dump data: Woken up {wakeups} times ]\n{}",
             dump_text(program, finished)
         ),
+        RecordingStep::Mapped { ring, area } => {
+            let area = area.map(|bytes| format!("\nAUX area mmap length {bytes}"));
+            format!("mmap size {ring}B{}", area.unwrap_or_default())
+        }
+        RecordingStep::Describing(described) => match described {
+            Described::Clock => "Synthesizing TSC conversion information".to_owned(),
+            Described::Ids => "Synthesizing id index".to_owned(),
+            Described::Trace => "Synthesizing auxtrace information".to_owned(),
+        },
         RecordingStep::Snapshot => "Recording AUX area tracing snapshot".to_owned(),
         RecordingStep::SizeReached { bytes } => format!(
             "[ {program} record: perf size limit reached ({} KB), stopping session ]",
@@ -237,7 +246,8 @@ impl Observer for Messages {
 
     fn reached(&mut self, step: RecordingStep<'_>) {
         let least = match step {
-            RecordingStep::Snapshot => Verbosity::Verbose,
+            RecordingStep::Snapshot | RecordingStep::Mapped { .. } => Verbosity::Verbose,
+            RecordingStep::Describing(_) => Verbosity::Calls,
             _ => Verbosity::Normal,
         };
         if self.verbosity >= least {
