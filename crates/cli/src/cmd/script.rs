@@ -176,10 +176,11 @@ impl<'o> Script<'o, '_> {
             visible.add(RecordType::CALLCHAIN_DEFERRED);
         }
         let progress = self.input.progress(true);
+        let features = reader.features().bits();
         let mut query = Query {
             order: options.dump.unwrap_or_default(),
-            // Trace is decoded behind the end of its threads, too.
-            keeps_exited_threads: reader.features().bits().contains(FeatureId::AUXTRACE),
+            // Trace is decoded behind the end of its threads, too. A recorder that did not finish tells nothing of it.
+            keeps_exited_threads: features.is_empty() || features.contains(FeatureId::AUXTRACE),
             leaves_chains_open: options.chains.leaves_open,
             guests: Some(&options.recording.symbols.guests),
             jit_logs: Some(&options.recording.symbols.search_paths),

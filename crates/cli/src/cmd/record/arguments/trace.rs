@@ -12,7 +12,7 @@ pub(super) fn options() -> [Arg; 2] {
         Arg::new("snapshot")
             .short('S')
             .long("snapshot")
-            .value_name("e][bytes")
+            .value_name("opts")
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("")
