@@ -80,7 +80,7 @@ pub use options::{
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};
-pub use record::{Outcome, RecordRequests, record};
+pub use record::{Outcome, RecordRequests, record, record_on};
 pub use registers::RegisterMask;
 pub use synthesize::{Synthesizer, TaskContent};
 pub use trace::TraceError;

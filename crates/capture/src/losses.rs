@@ -24,6 +24,8 @@ pub struct EventLoss {
 pub struct TraceCount {
     /// All of them.
     pub pieces: u64,
+    /// Bytes of trace in them.
+    pub bytes: u64,
     /// Those behind which trace was lost, because the area was full.
     pub truncated: u64,
     /// Those with gaps, as of guests that were not traced.
@@ -39,6 +41,7 @@ impl TraceCount {
         const COLLISION: u64 = 8;
         self.add(TraceCount {
             pieces: 1,
+            bytes: piece.size,
             truncated: u64::from(piece.flags & TRUNCATED != 0),
             partial: u64::from(piece.flags & PARTIAL != 0),
             collided: u64::from(piece.flags & COLLISION != 0),
@@ -47,6 +50,7 @@ impl TraceCount {
 
     pub(crate) fn add(&mut self, other: TraceCount) {
         self.pieces = self.pieces.saturating_add(other.pieces);
+        self.bytes = self.bytes.saturating_add(other.bytes);
         self.truncated = self.truncated.saturating_add(other.truncated);
         self.partial = self.partial.saturating_add(other.partial);
         self.collided = self.collided.saturating_add(other.collided);
@@ -146,6 +150,7 @@ mod tests {
         }
         let expected = TraceCount {
             pieces: 6,
+            bytes: 6,
             truncated: 2,
             partial: 1,
             collided: 2,

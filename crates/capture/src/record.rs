@@ -92,6 +92,19 @@ pub fn record(
     requests: RecordRequests,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CaptureError> {
+    record_on(&RealKernel, options, requests, observer)
+}
+
+/// As [`record`], with another kernel in the place of the running one: made-up hardware for tests and measurements.
+///
+/// # Errors
+/// See [`CaptureError`].
+pub fn record_on(
+    kernel: &dyn Kernel,
+    options: &RecordOptions,
+    requests: RecordRequests,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CaptureError> {
     let RecordRequests {
         events: requests,
         switch_events,
@@ -123,10 +136,10 @@ pub fn record(
         control.listen(channel);
     }
     let log = options.open_log.clone();
-    let log = log.map(|folder| LoggingKernel::new(&RealKernel, folder));
+    let log = log.map(|folder| LoggingKernel::new(kernel, folder));
     let context = RecorderContext {
         options,
-        kernel: log.as_ref().map_or(&RealKernel, |log| log),
+        kernel: log.as_ref().map_or(kernel, |log| log),
         machine,
         clock,
         trace,

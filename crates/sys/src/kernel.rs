@@ -7,7 +7,9 @@ mod fake;
 mod logging;
 mod real;
 
-pub use fake::{FakeCall, FakeCount, FakeKernel, FakeOverflow, FakePmu, OpenedEvent, OpenedTask};
+pub use fake::{
+    FakeCall, FakeCount, FakeKernel, FakeOverflow, FakePmu, FakeTraceCount, OpenedEvent, OpenedTask,
+};
 pub use logging::{LoggingKernel, OpenLogError};
 pub use real::RealKernel;
 

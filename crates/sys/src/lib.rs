@@ -75,8 +75,8 @@ pub use event::{
     Counter, CounterGroup, CounterSpec, ProbeError, SelfCount, SelfCounter, Uprobe, WatchedAccess,
 };
 pub use kernel::{
-    FakeCall, FakeCount, FakeKernel, FakeOverflow, FakePmu, Kernel, LoggingKernel, OpenLogError,
-    OpenedEvent, OpenedTask, OwnEvents, RealKernel,
+    FakeCall, FakeCount, FakeKernel, FakeOverflow, FakePmu, FakeTraceCount, Kernel, LoggingKernel,
+    OpenLogError, OpenedEvent, OpenedTask, OwnEvents, RealKernel,
 };
 pub use map::{MappedFile, TruncatedFile, truncated_files};
 pub use open::{

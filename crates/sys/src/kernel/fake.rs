@@ -17,6 +17,7 @@ mod state;
 pub use calls::{FakeCall, OpenedEvent, OpenedTask};
 pub use clockwork::FakeOverflow;
 pub use counts::FakeCount;
+pub use rings::FakeTraceCount;
 pub use schedule::FakePmu;
 
 use super::{Kernel, OwnEvents};
@@ -312,8 +313,10 @@ impl FakeKernel {
     }
 
     fn keep_trace(&self, number: usize, writer: TraceWriter) {
-        let trace = FakeTrace::new(writer);
-        self.state().traces.insert(number, trace);
+        let mut state = self.state();
+        let watermark = state.opened[number].attr.aux_watermark;
+        let trace = FakeTrace::new(writer, watermark);
+        state.traces.insert(number, trace);
     }
 
     fn check_aux(&self, pages: AuxPages) -> Result<(), RingError> {

@@ -139,6 +139,7 @@ fn trace_texts(traces: TraceCount) -> Vec<String> {
         truncated,
         partial,
         collided,
+        ..
     } = traces;
     let lost = format!("AUX data lost {truncated} times out of {pieces}!\n\n{LARGER_AREA}");
     let gaps = format!(

@@ -241,11 +241,18 @@ fn a_trace_that_nobody_reads_is_cut() {
     let size = aux.size() as u64;
     assert_eq!(step(4), [0, 4000, 0]);
     assert_eq!(step(4), [4000, size - 4000, 1], "a part fits");
-    assert_eq!(step(4), [], "nothing fits");
+    assert_eq!(step(4), [], "it has stopped");
     assert_eq!(aux.pending(), aux.size());
     aux.consume(aux.size());
-    assert_eq!(step(1), [size, 1000, 1], "something was cut before");
-    assert_eq!(step(1), [size + 1000, 1000, 0]);
+    assert_eq!(step(1), [], "space alone does not let it go on");
+    counter.enable().unwrap();
+    assert_eq!(step(1), [size, 1000, 0]);
+    let count = FakeTraceCount {
+        written: size + 1000,
+        lost: 8000 - size,
+        truncated: 1,
+    };
+    assert_eq!(kernel.traced(0), count);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What happens on a fake kernel while the test lets time pass, or at its word.
 
-use super::rings::Origin;
+use super::rings::{FakeTrace, FakeTraceCount, Origin};
 use super::schedule::{Counters, TURN};
 use super::script::{SampleWriter, Script};
 use super::{FakeKernel, State, id_of};
@@ -77,6 +77,15 @@ impl FakeKernel {
     /// such ring.
     pub fn write_records(&self, event: usize, records: &[u8]) -> bool {
         self.state().write(event, records)
+    }
+
+    /// What hardware did with the AUX area of the event with this number while time passed; nothing without an area.
+    pub fn traced(&self, event: usize) -> FakeTraceCount {
+        let state = self.state();
+        state
+            .traces
+            .get(&event)
+            .map_or_else(FakeTraceCount::default, FakeTrace::count)
     }
 
     /// Writes trace into the AUX area of the event with this number as hardware would, without a record; false when it does
@@ -170,21 +179,27 @@ impl State {
         }
         if live.overflows_left == Some(0) {
             live.on = false;
-            let output = self.outputs.get(&number).copied().unwrap_or(number);
-            if let Some(ring) = self.rings.get_mut(&output) {
-                ring.wake_up();
-            }
+            self.wake_reader(number);
         }
         true
     }
 
-    /// Lets hardware write trace for events that counted in this step, and announces it.
+    /// Makes the event readable that takes the records of this one.
+    fn wake_reader(&mut self, number: usize) {
+        let output = self.outputs.get(&number).copied().unwrap_or(number);
+        if let Some(ring) = self.rings.get_mut(&output) {
+            ring.wake_up();
+        }
+    }
+
+    /// Lets hardware write trace for events that counted in this step, and announces it. An event without space stops until it
+    /// is enabled again.
     fn trace(&mut self, before: &[(u64, u64)]) {
         let numbers: Vec<usize> = self.traces.keys().copied().collect();
         for number in numbers {
             let ran = self.live[number].running - before[number].1;
             let area = self.traces.get_mut(&number);
-            let Some(words) = area.and_then(|area| area.pass(&self.stream, ran)) else {
+            let Some(step) = area.and_then(|area| area.pass(&self.stream, ran)) else {
                 continue;
             };
             let origin = Origin {
@@ -192,8 +207,12 @@ impl State {
                 id: id_of(number),
                 time: self.now,
             };
-            let record = origin.record(RecordType::AUX, &words);
+            let record = origin.record(RecordType::AUX, &step.words);
             self.write(number, &record);
+            self.live[number].on &= !step.is_full;
+            if step.is_full || step.wakes {
+                self.wake_reader(number);
+            }
         }
     }
 

@@ -152,11 +152,24 @@ fn pair(first: u32, second: u32) -> u64 {
 #[derive(Debug)]
 pub(super) struct FakeTrace {
     pub(super) writer: TraceWriter,
-    /// Bytes of the stream that were written.
-    written: u64,
     /// Parts of a byte, in its 10^-9.
     rest: u64,
-    truncated: bool,
+    /// Bytes after which the reader is woken; 0 for half of the area.
+    watermark: u64,
+    /// Bytes since it was woken.
+    unannounced: u64,
+    count: FakeTraceCount,
+}
+
+/// What hardware did with an AUX area of the fake kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FakeTraceCount {
+    /// Bytes of the stream that were written.
+    pub written: u64,
+    /// Bytes for which there was no space.
+    pub lost: u64,
+    /// How often there was none, which stops the event.
+    pub truncated: u64,
 }
 
 /// A stream of trace, written again and again, so many bytes a second.
@@ -166,55 +179,86 @@ pub(super) struct TraceStream {
     pub(super) rate: u64,
 }
 
-/// What hardware wrote in one step: the words of an AUX record.
-pub(super) type TraceWords = [u64; 3];
+impl TraceStream {
+    /// So many bytes from a position on; zeros where there is no stream.
+    fn piece(&self, position: u64, length: usize) -> Vec<u8> {
+        let mut piece = Vec::with_capacity(length);
+        let bytes = match self.bytes.is_empty() {
+            true => &[0][..],
+            false => &self.bytes,
+        };
+        let mut at = (position % bytes.len() as u64) as usize;
+        while piece.len() < length {
+            let end = bytes.len().min(at + length - piece.len());
+            piece.extend_from_slice(&bytes[at..end]);
+            at = 0;
+        }
+        piece
+    }
+}
+
+/// What hardware wrote in one step.
+pub(super) struct TraceStep {
+    /// The words of an AUX record.
+    pub(super) words: [u64; 3],
+    /// There was no space for more: the event stops.
+    pub(super) is_full: bool,
+    /// The reader is to be woken.
+    pub(super) wakes: bool,
+}
 
 impl FakeTrace {
-    pub(super) fn new(writer: TraceWriter) -> FakeTrace {
+    pub(super) fn new(writer: TraceWriter, watermark: u32) -> FakeTrace {
         FakeTrace {
             writer,
-            written: 0,
             rest: 0,
-            truncated: false,
+            watermark: watermark.into(),
+            unannounced: 0,
+            count: FakeTraceCount::default(),
         }
+    }
+
+    pub(super) fn count(&self) -> FakeTraceCount {
+        self.count
     }
 
     /// Writes what comes in this time. Where the area is full the rest of it is lost, and the record says so.
-    pub(super) fn pass(&mut self, stream: &TraceStream, nanoseconds: u64) -> Option<TraceWords> {
+    pub(super) fn pass(&mut self, stream: &TraceStream, nanoseconds: u64) -> Option<TraceStep> {
         const SECOND: u128 = 1_000_000_000;
+        const TRUNCATED: u64 = 1;
+        const OVERWRITE: u64 = 2;
         let parts = u128::from(stream.rate) * u128::from(nanoseconds) + u128::from(self.rest);
         self.rest = (parts % SECOND) as u64;
         let come = usize::try_from(parts / SECOND).unwrap_or(usize::MAX);
-        let taken = come.min(self.writer.space());
-        self.truncated |= taken < come;
-        let piece: Vec<u8> = (0..taken as u64).map(|at| self.byte(stream, at)).collect();
-        self.written += piece.len() as u64;
-        self.write(&piece)
-    }
-
-    fn byte(&self, stream: &TraceStream, at: u64) -> u8 {
-        let length = stream.bytes.len().max(1) as u64;
-        let place = ((self.written + at) % length) as usize;
-        stream.bytes.get(place).copied().unwrap_or(0)
-    }
-
-    /// Writes a piece of trace; the record of it, if it is not empty and fits.
-    pub(super) fn write(&mut self, piece: &[u8]) -> Option<TraceWords> {
-        const TRUNCATED: u64 = 1;
-        const OVERWRITE: u64 = 2;
-        let start = self.writer.position();
-        if piece.is_empty() || !self.writer.write(piece) {
+        let taken = match self.writer.overwrites() {
+            true => come,
+            false => come.min(self.writer.space()),
+        };
+        let (start, is_full) = (self.writer.position(), taken < come);
+        let piece = stream.piece(self.count.written, taken);
+        if come == 0 || !self.writer.write(&piece) {
             return None;
         }
-        let truncated = if std::mem::take(&mut self.truncated) {
-            TRUNCATED
-        } else {
-            0
-        };
-        Some(match self.writer.overwrites() {
-            // The kernel says where the head is, and nothing of what was written.
-            true => [self.writer.position(), 0, OVERWRITE],
-            false => [start, piece.len() as u64, truncated],
+        self.count.written += taken as u64;
+        self.count.lost += (come - taken) as u64;
+        self.count.truncated += u64::from(is_full);
+        Some(TraceStep {
+            words: match self.writer.overwrites() {
+                // The kernel says where the head is, and nothing of what was written.
+                true => [self.writer.position(), 0, OVERWRITE],
+                false => [start, taken as u64, if is_full { TRUNCATED } else { 0 }],
+            },
+            is_full,
+            wakes: self.wakes(taken as u64),
         })
+    }
+
+    fn wakes(&mut self, bytes: u64) -> bool {
+        self.unannounced += bytes;
+        let is_due = self.watermark > 0 && self.unannounced >= self.watermark;
+        if is_due {
+            self.unannounced = 0;
+        }
+        is_due
     }
 }
