@@ -27,6 +27,7 @@
 
 mod attempt;
 mod facts;
+mod missing_trace;
 mod reason;
 mod words;
 
@@ -34,6 +35,7 @@ use oxperf_sys::{OpenError, RingError};
 
 pub use attempt::{AttemptTask, OpenAttempt};
 pub use facts::{OpenFacts, Permissions};
+pub use missing_trace::{MissingTrace, Processor, TraceFacts, TraceKind};
 pub use reason::Reason;
 
 /// A refused event and the reason for it.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use oxperf_sys::{Sysfs, limits, process};
 
-use crate::explain::{OpenFacts, Permissions};
+use crate::explain::{OpenFacts, Permissions, Processor, TraceFacts};
 use crate::options::Rate;
 use crate::plan::MachineInfo;
 
@@ -66,6 +66,53 @@ pub fn open_facts(
     }
 }
 
+/// What decides why there is no hardware trace. `model` is perf's string for the CPU's model; `configuration` is the kernel's,
+/// which may be packed where it stands.
+pub fn trace_facts(
+    sysfs: &Sysfs,
+    model: Option<&str>,
+    configuration: Option<String>,
+) -> TraceFacts {
+    let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let devices = sysfs.path("bus/event_source/devices");
+    let pmus = fs::read_dir(&devices).into_iter().flatten().flatten();
+    let pmus = pmus.filter_map(|pmu| pmu.file_name().into_string().ok());
+    let mut pmus: Vec<String> = pmus.collect();
+    pmus.sort_unstable();
+    let records_branches = |pmu: &String| {
+        let entries = fs::read_to_string(devices.join(pmu).join("caps/branches"));
+        entries.is_ok_and(|entries| entries.trim().parse().unwrap_or(0) > 0)
+    };
+    let words = |name| {
+        cpu_field(&cpu_info, name)
+            .unwrap_or_default()
+            .split_whitespace()
+    };
+    TraceFacts {
+        processor: Processor::of_model(model),
+        brand: cpu_field(&cpu_info, "model name").map(str::to_owned),
+        flags: words("flags").map(str::to_owned).collect(),
+        virtual_machine: is_virtual(&cpu_info) || is_virtual_board(sysfs),
+        configuration,
+        has_branch_records: pmus.iter().any(records_branches),
+        pmus,
+    }
+}
+
+/// Returns whether what a hypervisor says of itself, or the board's name, is that of a virtual machine: not every CPU tells.
+fn is_virtual_board(sysfs: &Sysfs) -> bool {
+    let says = |file: &str, words: &[&str]| {
+        let text = fs::read_to_string(sysfs.path(file)).unwrap_or_default();
+        words.iter().any(|word| text.contains(word))
+    };
+    sysfs.path("hypervisor/type").exists()
+        || says("class/dmi/id/sys_vendor", &["QEMU"])
+        || says(
+            "class/dmi/id/product_name",
+            &["KVM", "Virtual Machine", "VMware"],
+        )
+}
+
 /// Returns whether the kernel's watchdog takes a counter of every core.
 pub fn has_nmi_watchdog() -> bool {
     setting("nmi_watchdog") == Some(1)
@@ -73,8 +120,15 @@ pub fn has_nmi_watchdog() -> bool {
 
 /// Returns whether the processor says that a hypervisor runs it.
 fn is_virtual(processor: &str) -> bool {
-    let flags = processor.lines().find(|line| line.starts_with("flags"));
+    let flags = cpu_field(processor, "flags");
     flags.is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
+}
+
+/// What `/proc/cpuinfo` says under a name of the first CPU.
+fn cpu_field<'a>(processor: &'a str, name: &str) -> Option<&'a str> {
+    let mut fields = processor.lines().filter_map(|line| line.split_once(':'));
+    let found = fields.find(|(field, _)| field.trim() == name);
+    found.map(|(_, value)| value.trim())
 }
 
 /// Raises the number of files that this process may have open; the new limit.

@@ -11,6 +11,8 @@ pub struct SyntaxProblem {
     pub message: String,
     /// More lines below, when there is more to say.
     pub help: Option<String>,
+    /// The name of an event or a PMU that the system does not have, where that is the fault.
+    pub unknown: Option<String>,
 }
 
 impl SyntaxProblem {
@@ -19,6 +21,7 @@ impl SyntaxProblem {
             position,
             message: message.into(),
             help: None,
+            unknown: None,
         }
     }
 

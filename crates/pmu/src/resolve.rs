@@ -176,7 +176,10 @@ impl Headline {
             None => {
                 let near = catalogue.suggestion(name);
                 let lines: Vec<String> = std::iter::once(help()).chain(near).collect();
-                Err(vec![headline(lines.join("\n"))])
+                Err(vec![SyntaxProblem {
+                    unknown: Some(name.to_owned()),
+                    ..headline(lines.join("\n"))
+                }])
             }
         }
     }

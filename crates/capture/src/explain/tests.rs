@@ -1,6 +1,7 @@
 //! Every answer of the kernel, with the state that decides its cause, and what the words must say.
 
 mod answers;
+mod missing_traces;
 
 use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType};
 use oxperf_sys::{Errno, OpenError, RingError};
@@ -275,5 +276,5 @@ fn page() -> String {
             }
         }
     }
-    page
+    page + &missing_traces::section()
 }

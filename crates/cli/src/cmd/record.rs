@@ -9,6 +9,7 @@ mod messages;
 pub(in crate::cmd) mod opens;
 mod sizes;
 pub(super) mod target;
+pub(super) mod traces;
 mod users;
 mod values;
 
@@ -121,6 +122,7 @@ pub(super) fn perform(command: &RecordCommand, program: &str) -> Result<Performe
     for request in &mut requests {
         command.sides.apply(request);
     }
+    traces::check(&requests)?;
     address_filters::resolve(command, &catalogue, &mut requests, &messages)?;
     let switch_events = switch_events(command, &tables)?;
     if command.dry_run {

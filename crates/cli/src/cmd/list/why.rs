@@ -14,7 +14,7 @@ use oxperf_sys::cpus::CpuRanges;
 use oxperf_sys::{EventTask, Kernel as _, OpenRequest, RealKernel, cpus};
 
 use super::{Form, ListCommand};
-use crate::cmd::record::{Tracepoints, may_mean_graphics};
+use crate::cmd::record::{Tracepoints, may_mean_graphics, traces};
 use crate::environment;
 use crate::event_tables;
 use crate::failure::Failure;
@@ -62,7 +62,9 @@ pub(super) fn answer(text: &str, command: &ListCommand) -> Result<Vec<u8>, Failu
         Err(error) => {
             let metrics = metric::answers(text, &catalogue, &tables);
             if metrics.is_empty() {
-                return Err(Failure::bad_option(error.to_string()));
+                let advice = traces::missing(&error).map(|advice| format!("\n{advice}"));
+                let message = format!("{error}{}", advice.unwrap_or_default());
+                return Err(Failure::bad_option(message));
             }
             return Ok(written(
                 &metrics,

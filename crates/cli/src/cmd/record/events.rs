@@ -6,12 +6,14 @@ use std::io;
 
 use oxperf_capture::EventRequest;
 use oxperf_pmu::{
-    Catalogue, DrmPmus, HwmonPmus, ResolvedEvent, SystemPmus, TracepointSource, parse, resolve,
+    Catalogue, DrmPmus, HwmonPmus, ResolvedEvent, SyntaxError, SystemPmus, TracepointSource, parse,
+    resolve,
 };
 use oxperf_pmu_events::EventTables;
 use oxperf_sys::Sysfs;
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
 
+use super::traces;
 use crate::failure::Failure;
 use crate::output::print_error;
 
@@ -107,7 +109,7 @@ pub(in crate::cmd) fn look_up_planned(
 
 fn resolved(text: &str, catalogue: &Catalogue<'_>) -> Result<Vec<ResolvedEvent>, Failure> {
     let events = parse(text).and_then(|list| resolve(&list, catalogue));
-    events.map_err(|error| Failure::bad_option(with_advice(&error.to_string())))
+    events.map_err(|error| Failure::bad_option(with_advice(&error)))
 }
 
 fn add(events: Vec<ResolvedEvent>, requests: &mut Vec<EventRequest>) {
@@ -119,8 +121,10 @@ fn add(events: Vec<ResolvedEvent>, requests: &mut Vec<EventRequest>) {
     }
 }
 
-fn with_advice(error: &str) -> String {
-    format!("{error}\nRun 'perf list' for a list of valid events")
+/// The fault, and what to do about it.
+fn with_advice(error: &SyntaxError) -> String {
+    let usual = || "Run 'perf list' for a list of valid events".to_owned();
+    format!("{error}\n{}", traces::missing(error).unwrap_or_else(usual))
 }
 
 /// The kernel's tracepoints, or why they cannot be seen.
