@@ -1,34 +1,21 @@
 //! Filters of the addresses that a hardware trace covers: their symbols and files are looked up, and the kernel's text takes
 //! the place of the user's.
 
-use std::cell::OnceCell;
-use std::fmt::{self, Write as _};
-use std::fs::{File, Metadata};
-use std::io;
+mod missing;
+mod system_code;
 
-use oxperf_capture::{EventRequest, system};
-use oxperf_objects::elf::build_id_of_file;
-use oxperf_objects::{ObjectKind, ObjectQuery, SearchPaths};
+use std::fmt::{self, Write as _};
+
+use oxperf_capture::EventRequest;
 use oxperf_pmu::Catalogue;
-use oxperf_pmu::address_filter::{
-    AddressFilter, CodePlaces, CodeRange, FilterSyntaxError, Occurrence, SymbolReference,
-    Unresolved, parse,
-};
-use oxperf_present::text::sanitize;
-use oxperf_symbols::{
-    ChosenSymbol, NamedSymbol, NotChosen, StoreOptions, SymbolChoice, SymbolStore,
-    choose_in_kallsyms, listed_kernel_text,
-};
-use oxperf_sys::process;
+use oxperf_pmu::address_filter::{AddressFilter, FilterSyntaxError, Unresolved, parse};
 
 use super::RecordCommand;
 use super::messages::Messages;
-use crate::environment;
 use crate::failure::{Failure, code};
-use crate::output::print_error;
+use missing::with_tabs;
+use system_code::SystemCode;
 
-/// The kernel's list of its symbols.
-const KALLSYMS: &str = "/proc/kallsyms";
 /// perf's exit code for a number of more than 64 bits.
 const TOO_LARGE: i32 = 222;
 
@@ -128,235 +115,12 @@ fn kernel_text(filter: &AddressFilter, places: &SystemCode) -> Result<String, Re
         })
 }
 
-/// The symbols and files of this system.
-struct SystemCode {
-    store: SymbolStore,
-    kallsyms: OnceCell<Vec<u8>>,
-}
-
-impl SystemCode {
-    /// Names come from where readers of the recording will find them.
-    fn of(command: &RecordCommand) -> SystemCode {
-        let cache = command.build_id_cache.clone();
-        let places = SearchPaths {
-            build_id_cache: cache.or_else(|| environment::build_id_cache(None)),
-            debuginfod: command.debuginfod.clone(),
-            ..SearchPaths::default()
-        };
-        SystemCode {
-            store: SymbolStore::new(StoreOptions {
-                places,
-                ..StoreOptions::default()
-            }),
-            kallsyms: OnceCell::new(),
-        }
-    }
-
-    fn kallsyms(&self) -> Result<&[u8], Missing> {
-        if let Some(text) = self.kallsyms.get() {
-            return Ok(text);
-        }
-        if system::hides_kernel_addresses() {
-            return Err(Missing::HiddenKernel);
-        }
-        let text = std::fs::read(KALLSYMS).map_err(Missing::KernelList)?;
-        Ok(self.kallsyms.get_or_init(|| text))
-    }
-
-    fn warn_without_symbols(file: &str) {
-        print_error(&format!(
-            "File '{}' not found or has no symbols.",
-            sanitize(file)
-        ));
-    }
-}
-
-impl CodePlaces for SystemCode {
-    type Error = Missing;
-
-    fn symbol(&self, file: Option<&str>, symbol: &SymbolReference) -> Result<CodeRange, Missing> {
-        let name = symbol.name.as_str();
-        let choice = match symbol.occurrence {
-            Occurrence::Only => SymbolChoice::Only,
-            Occurrence::Global => SymbolChoice::Global,
-            Occurrence::Nth(nth) => SymbolChoice::Nth(nth),
-        };
-        let chosen = match file {
-            Some(file) => self.store.choose(&query(file), name, choice),
-            None => choose_in_kallsyms(self.kallsyms()?, name, choice),
-        };
-        let chosen = chosen.map_err(|why| {
-            if let (NotChosen::Unavailable(_), Some(file)) = (&why, file) {
-                SystemCode::warn_without_symbols(file);
-            }
-            Missing::Symbol {
-                of_kernel: file.is_none(),
-                symbol: symbol.clone(),
-                why,
-            }
-        });
-        chosen.map(range)
-    }
-
-    fn everything(&self, file: Option<&str>) -> Result<CodeRange, Missing> {
-        let Some(file) = file else {
-            let page = process::page_size() as u64;
-            let text = listed_kernel_text(self.kallsyms()?, page);
-            let nothing = || Missing::KernelList(io::ErrorKind::InvalidData.into());
-            return text.map(range).ok_or_else(nothing);
-        };
-        if self.store.object(&query(file)).is_err() {
-            SystemCode::warn_without_symbols(file);
-        }
-        let size = regular_file(file).map(|regular| regular.len());
-        let size = size.ok_or_else(|| Missing::Size(file.to_owned()))?;
-        Ok(CodeRange {
-            start: 0,
-            size: Some(size),
-        })
-    }
-
-    fn real_path(&self, file: &str) -> Result<String, Missing> {
-        let path = std::fs::canonicalize(file);
-        let path = path.and_then(|path| {
-            let text = path.into_os_string().into_string();
-            text.map_err(|_| io::ErrorKind::InvalidFilename.into())
-        });
-        path.map_err(|error| Missing::Path(file.to_owned(), error))
-    }
-}
-
-/// The file that is there now: its build id tells where its names may be.
-fn query(file: &str) -> ObjectQuery<'_> {
-    let regular = regular_file(file).and_then(|_| File::open(file).ok());
-    ObjectQuery {
-        path: file.as_bytes(),
-        build_id: regular.as_ref().and_then(build_id_of_file),
-        kind: ObjectKind::User,
-        process: None,
-    }
-}
-
-/// What the system says of a file, if it is a regular one.
-fn regular_file(file: &str) -> Option<Metadata> {
-    std::fs::metadata(file).ok().filter(Metadata::is_file)
-}
-
-fn range(chosen: ChosenSymbol) -> CodeRange {
-    CodeRange {
-        start: chosen.start,
-        size: chosen.size,
-    }
-}
-
-/// What is not there.
-#[derive(Debug)]
-enum Missing {
-    /// The kernel keeps its addresses for itself.
-    HiddenKernel,
-    /// The kernel's list cannot be read, or names nothing.
-    KernelList(io::Error),
-    /// A symbol.
-    Symbol {
-        of_kernel: bool,
-        symbol: SymbolReference,
-        why: NotChosen,
-    },
-    /// A file with a size.
-    Size(String),
-    /// A file.
-    Path(String, io::Error),
-}
-
-impl Missing {
-    /// perf's exit code.
-    fn code(&self) -> i32 {
-        match self {
-            Missing::Path(..) => code::OUT_OF_MEMORY,
-            Missing::KernelList(_) => code::FAILED,
-            _ => code::INVALID,
-        }
-    }
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Missing::HiddenKernel => {
-                f.write_str("Kernel addresses are restricted. Unable to resolve kernel symbols.")
-            }
-            Missing::KernelList(error) => write!(f, "Failed to parse {KALLSYMS}: {error}"),
-            Missing::Symbol {
-                of_kernel,
-                symbol,
-                why: NotChosen::Several(all),
-            } => several(f, *of_kernel, &symbol.name, all),
-            Missing::Symbol {
-                of_kernel, symbol, ..
-            } => not_found(f, *of_kernel, symbol),
-            Missing::Size(file) => {
-                let file = sanitize(file);
-                write!(
-                    f,
-                    "Failed to determine filter for {file}\nCannot determine file size."
-                )
-            }
-            Missing::Path(file, error) => {
-                write!(f, "File '{}' cannot be used: {error}", sanitize(file))
-            }
-        }
-    }
-}
-
-fn not_found(f: &mut fmt::Formatter<'_>, of_kernel: bool, symbol: &SymbolReference) -> fmt::Result {
-    let name = with_tabs(&symbol.name);
-    if of_kernel {
-        f.write_str("Kernel symbol lookup: ")?;
-    }
-    match symbol.occurrence {
-        Occurrence::Only => write!(f, "Symbol '{name}' not found.")?,
-        Occurrence::Global => write!(f, "Global symbol '{name}' not found.")?,
-        Occurrence::Nth(nth) => {
-            write!(f, "N'th occurrence (N={nth}) of symbol '{name}' not found.")?
-        }
-    }
-    f.write_str("\nNote that symbols must be functions.")
-}
-
-/// The list from which one is to be chosen.
-fn several(
-    f: &mut fmt::Formatter<'_>,
-    of_kernel: bool,
-    name: &str,
-    all: &[NamedSymbol],
-) -> fmt::Result {
-    let kernel = if of_kernel { "kernel " } else { "" };
-    let name = with_tabs(name);
-    writeln!(f, "Multiple {kernel}symbols with name '{name}'")?;
-    for (number, symbol) in (1..).zip(all) {
-        let NamedSymbol { start, kind, .. } = symbol;
-        let shown = with_tabs(&symbol.name);
-        writeln!(f, "#{number}\t{start:#x}\t{kind}\t{shown}")?;
-        if let Some(neighbour) = &symbol.neighbour {
-            writeln!(f, "\t\twhich is near\t\t{}", with_tabs(neighbour))?;
-        }
-    }
-    write!(
-        f,
-        "Disambiguate symbol name by inserting #n after the name e.g. {name} #2\n\
-         Or select a global symbol by inserting #0 or #g or #G"
-    )
-}
-
-/// A text in which only tabs are left of the characters that steer a terminal: the kernel's list has the module in a column
-/// of its own.
-fn with_tabs(text: &str) -> String {
-    let columns: Vec<_> = text.split('\t').map(sanitize).collect();
-    columns.join("\t")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::cell::OnceCell;
+
+    use oxperf_symbols::{StoreOptions, SymbolStore};
+
     use super::*;
 
     const LIST: &[u8] = b"ffffffff81000000 T _text\n\

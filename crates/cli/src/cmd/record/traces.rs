@@ -35,7 +35,7 @@ pub(in crate::cmd) fn missing(error: &SyntaxError) -> Option<String> {
 /// The configuration of the running kernel, from itself or as distributions install it.
 fn kernel_configuration() -> Option<String> {
     let packed = File::open(OWN_CONFIGURATION).map(GzDecoder::new);
-    if let Ok(text) = packed.and_then(|packed| read(packed)) {
+    if let Ok(text) = packed.and_then(read) {
         return Some(text);
     }
     let release = process::system_name().ok()?.release;
@@ -73,7 +73,10 @@ pub(super) fn check(requests: &[EventRequest]) -> Result<(), Failure> {
         return Ok(());
     };
     let event = sanitize(&other.name);
-    let trace = TraceKind::of_pmu(&other.pmu).map_or(&*other.pmu, TraceKind::name);
+    let trace = match TraceKind::of_pmu(&other.pmu) {
+        Some(kind) => kind.name(),
+        None => &*other.pmu,
+    };
     Err(Failure::new(format!(
         "Failed to record '{event}': oxperf does not record {} yet; perf record -e {event} does.",
         sanitize(trace)
