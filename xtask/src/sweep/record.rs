@@ -1,14 +1,18 @@
 //! `record` beside perf7: what both say, and what they ask of the kernel on the made-up machines of
 //! `../shared/tools/fakemachine`; and the recordings that both make of the running machine.
 //!
-//! The command lines stand in `xtask/record-lines.tsv`.
+//! Where they differ, both texts are kept: `record-LINE.ours` and `record-LINE.perf7` in the folder of the sweep.
+//! Recordings of Intel PT on made-up machines are also decoded. The command lines stand in `xtask/record-lines.tsv`.
 
 mod asked;
 mod lines;
 mod recorded;
 mod said;
+mod trace;
 
 use std::fmt::Write;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,6 +30,13 @@ use lines::{Place, RecordLine};
 const LONGEST: &str = "30";
 /// The recording of a command.
 const OUTPUT: &str = "out.data";
+/// The beginning of a recording.
+const MAGIC: &[u8] = b"PERFILE2";
+
+/// The program that the made-up machines' trace is of, below the shared folder.
+const TRACED_PROGRAM: &str = "fixtures/pt/static-loop/symfs/tmp/ptgen/build/loop";
+/// Machines of our own, below the project.
+const MACHINES: &str = "xtask/machines";
 
 /// What all lines have in common.
 struct Bench {
@@ -34,6 +45,8 @@ struct Bench {
     /// Ours and perf7.
     programs: [PathBuf; 2],
     readers: recorded::Readers,
+    /// The program whose trace the made-up machines play.
+    traced_program: PathBuf,
     scratch: PathBuf,
     accepted: Vec<Accepted>,
 }
@@ -56,6 +69,7 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
             perf7,
             perf6,
         },
+        traced_program: options.shared.join(TRACED_PROGRAM),
         scratch: options.scratch.clone(),
         accepted: accepted::read()?,
     };
@@ -88,6 +102,10 @@ impl Bench {
         let (ours, perfs) = (ours?, perfs?);
         let ours = said::forgiven(&perfs, &ours);
         let difference = compare::difference(perfs.as_bytes(), ours.as_bytes());
+        let texts = [("ours", ours), ("perf7", perfs)];
+        for (name, text) in texts.iter().filter(|_| difference.is_some()) {
+            std::fs::write(scratch.with_extension(name), text)?;
+        }
         Ok(difference.map_or(Outcome::Identical, Outcome::Differs))
     }
 
@@ -98,6 +116,7 @@ impl Bench {
             std::fs::create_dir_all(folder)?;
         }
         std::fs::write(home.join(".perfconfig"), line.configuration())?;
+        self.bring_traced_program(line, &folder)?;
         let log = scratch.join("log");
         std::fs::write(&log, "")?;
         let mut command = self.command(program, line);
@@ -106,16 +125,31 @@ impl Bench {
             .env("HOME", &home)
             .env("LC_ALL", "C")
             .env("FAKE_LOG", &log)
+            .envs(line.environment())
             .env("XDG_CACHE_HOME", self.scratch.join("fakemachine"));
         let output = command.output().context("no shell")?;
         let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let mut text = format!("exit {:?}\n", output.status.code());
-        write!(text, "stdout\n{}\n", shown(&output.stdout))?;
-        let errors = said::comparable(&shown(&output.stderr));
-        write!(text, "stderr\n{errors}\n")?;
+        let errors = shown(&output.stderr);
+        let mut text = format!(
+            "exit {:?}\n",
+            said::exit_code(output.status.code(), &errors, line.workload_exit())
+        );
+        let said = match output.stdout.starts_with(MAGIC) {
+            true => {
+                std::fs::write(folder.join(OUTPUT), &output.stdout)?;
+                "a recording".to_owned()
+            }
+            false => shown(&output.stdout),
+        };
+        write!(text, "stdout\n{said}\n")?;
+        write!(text, "stderr\n{}\n", said::comparable(&errors))?;
         match line.place {
             Place::Machine(_) => {
                 text.push_str(&asked::comparable(&std::fs::read_to_string(&log)?));
+                if line.is_about_traces() {
+                    let decodes = line.runs_traced_program();
+                    text.push_str(&self.readers.describe_trace(program, &folder, decodes)?);
+                }
             }
             Place::Here => text.push_str(&self.readers.describe(program, &folder)?),
         }
@@ -124,15 +158,32 @@ impl Bench {
         Ok(text)
     }
 
+    /// Puts the program whose trace is played where the command runs.
+    fn bring_traced_program(&self, line: &RecordLine, folder: &Path) -> Result<()> {
+        if !line.runs_traced_program() {
+            return Ok(());
+        }
+        let program = folder.join("loop");
+        std::fs::copy(&self.traced_program, &program).context("no traced program")?;
+        std::fs::set_permissions(program, Permissions::from_mode(0o755))?;
+        Ok(())
+    }
+
     /// The shell takes the words apart, as it does for a user. Standard output is a file: into a pipe perf7 would record.
     fn command(&self, program: &Path, line: &RecordLine) -> Command {
         let words = format!(
-            "\"$@\" record -o {OUTPUT} {} >said; code=$?; cat said; exit $code",
-            line.words()
+            "\"$@\" {} >said; code=$?; cat said; exit $code",
+            line.command(OUTPUT)
         );
         let mut shell = Command::new("sh");
         shell.args(["-c", &words, "sh", "timeout", LONGEST]);
-        if let Place::Machine(machine) = &line.place {
+        if let Place::Machine(name) = &line.place {
+            let own = workspace::root().join(MACHINES).join(name);
+            let machine = if own.exists() {
+                own
+            } else {
+                PathBuf::from(name)
+            };
             shell.arg(&self.fakemachine).arg(machine).arg("--");
         }
         shell.arg(program);

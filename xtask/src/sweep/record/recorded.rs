@@ -66,7 +66,7 @@ impl Readers {
         ))
     }
 
-    fn run(&self, program: &Path, folder: &Path, words: &[&str]) -> Result<Output> {
+    pub(super) fn run(&self, program: &Path, folder: &Path, words: &[&str]) -> Result<Output> {
         let mut command = Command::new("timeout");
         command.arg(LONGEST).arg(program).args(words);
         command.args(["-i", OUTPUT]);
@@ -78,12 +78,12 @@ impl Readers {
     }
 }
 
-fn shown(bytes: &[u8]) -> String {
+pub(super) fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// The numbers of the features that a file says that it has.
-fn features(file: &[u8]) -> Vec<usize> {
+pub(super) fn features(file: &[u8]) -> Vec<usize> {
     let bits = file.get(FEATURE_BITS).unwrap_or_default();
     let is_set = |number: &usize| bits[number / 8] >> (number % 8) & 1 == 1;
     let all = (0..bits.len() * 8).filter(is_set);
@@ -91,7 +91,7 @@ fn features(file: &[u8]) -> Vec<usize> {
 }
 
 /// The kinds of records in a dump, but for those of tasks that others start meanwhile.
-fn kinds(dump: &str) -> BTreeSet<&str> {
+pub(super) fn kinds(dump: &str) -> BTreeSet<&str> {
     let words = dump.lines().filter_map(|line| {
         let mut words = line.split([' ', ':', '(']);
         words.find(|word| word.starts_with("PERF_RECORD_"))

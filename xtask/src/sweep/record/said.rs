@@ -3,13 +3,24 @@
 use super::super::stat;
 
 /// Lines of perf about its own host, and the lines of `-v` about its memory.
-const OF_PERF: [&str; 5] = [
+const OF_PERF: [&str; 6] = [
+    END_OF_KVM,
     "Failed to open /proc/schedstat",
     "failed to write feature ",
     "Invalid CPUID ",
     "Problems creating module maps",
     "DEBUGINFOD_URLS=",
 ];
+
+/// What perf7 says when `kvm` ends: it ends by a signal behind a whole recording.
+const END_OF_KVM: &str = "double free or corruption";
+const ABORTED: i32 = 128 + 6;
+
+/// The exit code; in place of perf7's own end that of the workload.
+pub(super) fn exit_code(code: Option<i32>, errors: &str, workload: i32) -> Option<i32> {
+    let is_end = code == Some(ABORTED) && errors.contains(END_OF_KVM);
+    if is_end { Some(workload) } else { code }
+}
 
 /// The text without numbers that differ from run to run, and without the options that a mistake is about, which each
 /// program describes in its own words.
@@ -112,6 +123,16 @@ mod tests {
         assert_eq!(comparable(lost), "a\nb\n");
         let condition = comparable("failed to set filter \"common_pid != 338\" on a\n");
         assert_eq!(condition, "failed to set filter \"common_pid != N\" on a\n");
+    }
+
+    #[test]
+    fn an_end_by_a_signal_is_taken_for_success_where_it_is_told() {
+        assert_eq!(
+            exit_code(Some(134), "double free or corruption (!prev)\n", 22),
+            Some(22)
+        );
+        assert_eq!(exit_code(Some(134), "wrong\n", 22), Some(134));
+        assert_eq!(comparable("double free or corruption (!prev)\n"), "");
     }
 
     #[test]
