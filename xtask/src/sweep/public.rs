@@ -3,7 +3,7 @@
 
 mod beside;
 mod hase;
-mod inputs;
+pub(super) mod inputs;
 mod own;
 mod perfparser;
 mod quipper;

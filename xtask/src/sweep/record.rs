@@ -9,9 +9,10 @@ mod lines;
 mod recorded;
 mod said;
 mod trace;
+mod witnesses;
 
 use std::fmt::Write;
-use std::fs::Permissions;
+use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +21,7 @@ use anyhow::{Context, Result};
 
 use super::accepted::{self, Accepted};
 use super::table::{Outcome, Row, Table};
-use super::{Options, compare};
+use super::{Options, compare, symfs};
 use crate::parallel::parallel;
 use crate::process::in_path;
 use crate::workspace;
@@ -33,8 +34,9 @@ const OUTPUT: &str = "out.data";
 /// The beginning of a recording.
 const MAGIC: &[u8] = b"PERFILE2";
 
-/// The program that the made-up machines' trace is of, below the shared folder.
-const TRACED_PROGRAM: &str = "fixtures/pt/static-loop/symfs/tmp/ptgen/build/loop";
+/// The trace that the made-up machines play, and its program, below the folders of traces and of their objects.
+const TRACE: &str = "static-loop";
+const TRACED_PROGRAM: &str = "tmp/ptgen/build/loop";
 /// Machines of our own, below the project.
 const MACHINES: &str = "xtask/machines";
 
@@ -61,6 +63,7 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
     let lines = lines::read(&workspace::root().join("xtask/record-lines.tsv"))?;
     let wanted = |line: &RecordLine| line.title().contains(&options.filter);
     let lines: Vec<RecordLine> = lines.into_iter().filter(wanted).collect();
+    let traces = options.shared.join("fixtures/pt");
     let bench = Bench {
         fakemachine,
         programs: [options.binary.clone(), perf7.clone()],
@@ -69,12 +72,26 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
             perf7,
             perf6,
         },
-        traced_program: options.shared.join(TRACED_PROGRAM),
+        traced_program: symfs::of_case(&traces.join(TRACE), &traces.join("_symfs"))?
+            .join(TRACED_PROGRAM),
         scratch: options.scratch.clone(),
         accepted: accepted::read()?,
     };
-    let rows = parallel(options.jobs, &lines, |index, line| bench.row(index, line));
+    let mut rows = parallel(options.jobs, &lines, |index, line| bench.row(index, line));
+    rows.extend(witnesses::rows(&bench, options)?);
     Ok(Table::new("record beside perf7", rows).print())
+}
+
+/// What a program did.
+struct Run {
+    /// Its exit code, if no signal ended it.
+    code: Option<i32>,
+    said: String,
+    errors: String,
+    /// What it asked of the kernel.
+    log: String,
+    /// The folder with its recording.
+    folder: PathBuf,
 }
 
 impl Bench {
@@ -95,30 +112,50 @@ impl Bench {
     }
 
     fn compared(&self, line: &RecordLine, scratch: &Path) -> Result<Outcome> {
-        std::fs::create_dir_all(scratch)?;
+        fs::create_dir_all(scratch)?;
         let text = |program| self.text(program, line, scratch);
         let [ours, perfs] = self.programs.each_ref().map(|program| text(program));
-        std::fs::remove_dir_all(scratch)?;
+        fs::remove_dir_all(scratch)?;
         let (ours, perfs) = (ours?, perfs?);
         let ours = said::forgiven(&perfs, &ours);
         let difference = compare::difference(perfs.as_bytes(), ours.as_bytes());
         let texts = [("ours", ours), ("perf7", perfs)];
         for (name, text) in texts.iter().filter(|_| difference.is_some()) {
-            std::fs::write(scratch.with_extension(name), text)?;
+            fs::write(scratch.with_extension(name), text)?;
         }
         Ok(difference.map_or(Outcome::Identical, Outcome::Differs))
     }
 
     /// All that a program did: exit code, streams, and what it asked for or recorded.
     fn text(&self, program: &Path, line: &RecordLine, scratch: &Path) -> Result<String> {
+        let run = self.run(program, line, scratch)?;
+        let mut text = format!("exit {:?}\nstdout\n{}\n", run.code, run.said);
+        write!(text, "stderr\n{}\n", said::comparable(&run.errors))?;
+        match line.place {
+            Place::Machine(_) => {
+                text.push_str(&asked::comparable(&run.log));
+                if line.is_about_traces() {
+                    let decodes = line.runs_traced_program();
+                    let readers = &self.readers;
+                    text.push_str(&readers.describe_trace(program, &run.folder, decodes)?);
+                }
+            }
+            Place::Here => text.push_str(&self.readers.describe(program, &run.folder)?),
+        }
+        fs::remove_dir_all(&run.folder)?;
+        Ok(text)
+    }
+
+    /// Runs a program with a line; its recording stays where it is.
+    fn run(&self, program: &Path, line: &RecordLine, scratch: &Path) -> Result<Run> {
         let (folder, home) = (scratch.join("run"), scratch.join("home"));
         for folder in [&folder, &home] {
-            std::fs::create_dir_all(folder)?;
+            fs::create_dir_all(folder)?;
         }
-        std::fs::write(home.join(".perfconfig"), line.configuration())?;
+        fs::write(home.join(".perfconfig"), line.configuration())?;
         self.bring_traced_program(line, &folder)?;
         let log = scratch.join("log");
-        std::fs::write(&log, "")?;
+        fs::write(&log, "")?;
         let mut command = self.command(program, line);
         command
             .current_dir(&folder)
@@ -128,44 +165,32 @@ impl Bench {
             .envs(line.environment())
             .env("XDG_CACHE_HOME", self.scratch.join("fakemachine"));
         let output = command.output().context("no shell")?;
-        let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let errors = shown(&output.stderr);
-        let mut text = format!(
-            "exit {:?}\n",
-            said::exit_code(output.status.code(), &errors, line.workload_exit())
-        );
+        let errors = recorded::shown(&output.stderr);
         let said = match output.stdout.starts_with(MAGIC) {
             true => {
-                std::fs::write(folder.join(OUTPUT), &output.stdout)?;
+                fs::write(folder.join(OUTPUT), &output.stdout)?;
                 "a recording".to_owned()
             }
-            false => shown(&output.stdout),
+            false => recorded::shown(&output.stdout),
         };
-        write!(text, "stdout\n{said}\n")?;
-        write!(text, "stderr\n{}\n", said::comparable(&errors))?;
-        match line.place {
-            Place::Machine(_) => {
-                text.push_str(&asked::comparable(&std::fs::read_to_string(&log)?));
-                if line.is_about_traces() {
-                    let decodes = line.runs_traced_program();
-                    text.push_str(&self.readers.describe_trace(program, &folder, decodes)?);
-                }
-            }
-            Place::Here => text.push_str(&self.readers.describe(program, &folder)?),
-        }
-        std::fs::remove_dir_all(&folder)?;
-        std::fs::remove_dir_all(&home)?;
-        Ok(text)
+        fs::remove_dir_all(&home)?;
+        Ok(Run {
+            code: said::exit_code(output.status.code(), &errors, line.workload_exit()),
+            said,
+            errors,
+            log: fs::read_to_string(&log)?,
+            folder,
+        })
     }
 
     /// Puts the program whose trace is played where the command runs.
     fn bring_traced_program(&self, line: &RecordLine, folder: &Path) -> Result<()> {
-        if !line.runs_traced_program() {
+        if !line.names_traced_program() {
             return Ok(());
         }
         let program = folder.join("loop");
-        std::fs::copy(&self.traced_program, &program).context("no traced program")?;
-        std::fs::set_permissions(program, Permissions::from_mode(0o755))?;
+        fs::copy(&self.traced_program, &program).context("no traced program")?;
+        fs::set_permissions(program, Permissions::from_mode(0o755))?;
         Ok(())
     }
 

@@ -117,7 +117,7 @@ pub(super) fn lay_out(options: &Options) -> Result<Programs> {
     let all = [route(WORKLOADS, &workloads), script, route(OTHERS, &perf7)];
     launch(&programs.folder(Side::Perf7), &all)?;
     if let Some(made_up) = suite::made_up_machines() {
-        for machine in suite::MACHINES {
+        for machine in suite::machines() {
             for (side, program) in [
                 (Side::Perf7, &perf7),
                 (Side::Ours, &ours),

@@ -1,5 +1,6 @@
 //! The tests: perf 7.2's shell scripts, and the expected attributes (`attr`) of perf 7.2 and 6.1.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,21 +13,36 @@ use crate::process::in_path;
 const ATTRIBUTES_6_1: &str = "/usr/lib/perf-core/tests/attr";
 
 /// Machines with counters, made up by a program below `../shared`, on which the attributes of `record` are expected, too.
-pub(super) const MACHINES: [&str; 2] = ["intel-skylake", "amd-zen4"];
+const MACHINES: [&str; 2] = ["intel-skylake", "amd-zen4"];
+
+/// Scripts about hardware that the machine may lack, and machines that have it and are made up.
+const SCRIPTS_ON: [(&str, &str); 2] = [
+    ("test_intel_pt.sh", "intel-skylake"),
+    ("test_intel_pt.sh", "intel-alderlake"),
+];
 
 /// Limits of time by the name of a script.
-const LIMITS: [(&str, u64); 1] = [("perftool-testsuite_report.sh", 400)];
+const LIMITS: [(&str, u64); 2] = [
+    ("perftool-testsuite_report.sh", 400),
+    ("test_intel_pt.sh", 400),
+];
 /// Limit of every other test, in seconds.
 const LIMIT: u64 = 120;
 /// Limit of expected attributes: each records a command that ends at once.
 const ATTRIBUTES_LIMIT: u64 = 20;
 
+/// All machines that are made up.
+pub(super) fn machines() -> BTreeSet<&'static str> {
+    let of_scripts = SCRIPTS_ON.iter().map(|(_, machine)| *machine);
+    of_scripts.chain(MACHINES).collect()
+}
+
 /// One test.
 pub(super) struct Test {
-    /// `NAME.sh`, or `attr-7.2/NAME` and `attr-6.1/NAME`.
+    /// `NAME.sh`, or `NAME.sh@MACHINE`, or `attr-7.2/NAME` and `attr-6.1/NAME`.
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// One of [`MACHINES`]; `None` for the machine that is there.
+    /// A machine that is made up; `None` for the one that is there.
     pub(super) machine: Option<&'static str>,
     /// It is ended after this long.
     pub(super) limit: Duration,
@@ -71,6 +87,17 @@ pub(super) fn tests(options: &Options) -> Result<Vec<Test>> {
             machine: None,
         })
         .collect();
+    let made_up = SCRIPTS_ON.iter().filter(|_| made_up_machines().is_some());
+    for (script, machine) in made_up {
+        if shell.join(script).is_file() {
+            tests.push(Test {
+                limit: limit(script),
+                name: format!("{script}@{machine}"),
+                kind: Kind::Script,
+                machine: Some(machine),
+            });
+        }
+    }
     for (version, folder) in [("7.2", shell.join("attr")), ("6.1", ATTRIBUTES_6_1.into())] {
         if folder.is_dir() {
             tests.extend(attributes(version, &folder, options)?);

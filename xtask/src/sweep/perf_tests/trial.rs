@@ -110,7 +110,10 @@ impl Trial<'_> {
     fn command(&self, program: &Path) -> Command {
         let shell = self.core.join("tests/shell");
         let words = match &self.test.kind {
-            Kind::Script => vec!["bash".into(), shell.join(&self.test.name)],
+            Kind::Script => {
+                let name = self.test.name.split('@').next().unwrap_or_default();
+                vec!["bash".into(), shell.join(name)]
+            }
             Kind::Attributes(folder) => {
                 let name = self.test.name.rsplit('/').next().unwrap_or_default();
                 let mut words = vec![

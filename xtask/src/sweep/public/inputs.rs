@@ -9,7 +9,7 @@ use crate::process::read_maybe_zstd;
 /// One recording.
 pub(in crate::sweep) struct Input {
     /// Its name in the repository that it comes from.
-    pub(super) name: String,
+    pub(in crate::sweep) name: String,
     /// Path, possibly of a packed file.
     pub(in crate::sweep) stored: PathBuf,
     /// True if it holds traces of a CPU, which wait to be decoded.

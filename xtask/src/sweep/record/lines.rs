@@ -108,6 +108,11 @@ impl RecordLine {
     pub(super) fn runs_traced_program(&self) -> bool {
         self.words.split(' ').any(|word| word == "./loop")
     }
+
+    /// Returns whether that program is named.
+    pub(super) fn names_traced_program(&self) -> bool {
+        self.words.contains("./loop")
+    }
 }
 
 /// Reads all lines.

@@ -84,11 +84,22 @@ fn summary(line: &str) -> String {
         None => line,
     };
     let words = line.split(' ').map(|word| {
+        if let Some(name) = without_moment(word) {
+            return name;
+        }
         let digits = word.trim_end_matches([',', ')']);
         let is_number = digits.parse::<f64>().is_ok();
         if is_number { "N" } else { word }
     });
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// The name of a file without the moment of its end.
+fn without_moment(word: &str) -> Option<&str> {
+    const DIGITS: usize = 16;
+    let (name, moment) = word.rsplit_once('.')?;
+    let is_moment = moment.len() == DIGITS && moment.bytes().all(|byte| byte.is_ascii_digit());
+    is_moment.then_some(name)
 }
 
 /// Our text, where it alone gives the reason of a refusal for which perf shows its options and no more.
@@ -116,6 +127,10 @@ mod tests {
         let expected =
             "[ perf record: Captured and wrote N MB x, compressed (original N MB, ratio is N ]\n";
         assert_eq!(comparable(text), expected);
+        assert_eq!(
+            comparable("[ perf record: Dump out.data.2026112811033620 ]\n"),
+            "[ perf record: Dump out.data ]\n"
+        );
         assert_eq!(comparable("wrong\n\n Usage: perf record\n"), "wrong\n");
         assert_eq!(comparable("Failed to open /proc/schedstat\n"), "");
         let lost =
