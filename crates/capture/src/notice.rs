@@ -68,6 +68,8 @@ pub enum Notice {
     OffCpuWithoutStacks,
     /// A trace was asked to have no trace in it.
     TraceForced,
+    /// Nothing tells which tasks were traced in user space.
+    TracedTasksUnknown,
     /// The size of a snapshot.
     SnapshotSize {
         /// Bytes of one area.
@@ -146,6 +148,9 @@ impl fmt::Display for Notice {
                  (as root: sysctl kernel.perf_event_paranoid=1)",
             ),
             Notice::TraceForced => f.write_str("pt=0 doesn't make sense, forcing pt=1"),
+            Notice::TracedTasksUnknown => f.write_str(
+                "Intel Processor Trace decoding will not be possible except for kernel tracing!",
+            ),
             Notice::SnapshotSize { bytes } => write!(f, "Intel PT snapshot size: {bytes}"),
             Notice::TraceSampleSizes { least, most } => write!(
                 f,

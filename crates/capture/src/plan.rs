@@ -137,6 +137,7 @@ impl Plan {
                     sampling,
                     unsupported,
                     tracks_apart: tracks_apart(target, machine) || sampling.traced.is_some(),
+                    is_hybrid: machine.is_hybrid,
                 };
                 Plan::for_sampling(attrs, requests, machine)
             }

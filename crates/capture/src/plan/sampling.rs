@@ -20,6 +20,8 @@ pub(super) struct Sampling<'a> {
     pub(super) unsupported: Unsupported,
     /// The event that carries task and mapping records runs on its own.
     pub(super) tracks_apart: bool,
+    /// There are several kinds of cores.
+    pub(super) is_hybrid: bool,
 }
 
 impl Sampling<'_> {
@@ -428,21 +430,28 @@ impl Builder<'_> {
             return;
         }
         let target = self.common.target;
-        let is_workload = target.target == Target::Workload;
         let (disabled, on_exec) = if self.tracking && self.common.tracks_apart {
-            match self.common.sampling.traced {
-                Some(traced) => (!traced.switches, !traced.switches && is_workload),
-                None => {
-                    let from_exec = is_workload && target.start != Start::Now;
-                    (from_exec, from_exec)
-                }
-            }
+            let waits = self.tracking_waits();
+            (waits, waits && target.target == Target::Workload)
         } else {
             let leads = self.request.leader.is_none();
             (leads, leads && self.common.target.starts_on_exec())
         };
         flags.set(AttrFlags::DISABLED, disabled);
         flags.set(AttrFlags::ENABLE_ON_EXEC, on_exec);
+    }
+
+    /// Returns whether the event that tracks tasks apart does not count from its opening on.
+    fn tracking_waits(&self) -> bool {
+        let target = self.common.target;
+        let starts_now = target.start == Start::Now;
+        match self.common.sampling.traced {
+            None => target.target == Target::Workload && !starts_now,
+            Some(traced) => {
+                let at_once = self.common.is_hybrid && starts_now;
+                !(traced.switches || at_once || target.target.is_cpu_wide())
+            }
+        }
     }
 
     fn inherits(&self) -> bool {

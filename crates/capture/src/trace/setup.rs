@@ -11,7 +11,7 @@ use crate::event::EventRequest;
 use crate::explain::Permissions;
 use crate::kernel_code;
 use crate::notice::{Notice, Observer};
-use crate::options::{BuildIdPolicy, RecordOptions, TraceSwitches, TracedSampling};
+use crate::options::{BuildIdPolicy, RecordOptions, Target, TraceSwitches, TracedSampling};
 
 /// The part of the trace that is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,37 +80,58 @@ pub(crate) fn set_up(
 ) -> Result<SetUp, TraceError> {
     let options = &inputs.options.trace;
     groups::arrange(&mut requests, options)?;
-    let mut traces = (0..requests.len()).filter(|&place| is_intel_pt(&requests[place]));
-    let Some(place) = traces.next() else {
+    let Some(place) = place_of_trace(&requests)? else {
         return match options.snapshot {
             Some(_) => Err(TraceError::NothingToSnapshot),
             None => Ok((requests, None)),
         };
     };
-    if traces.next().is_some() {
-        return Err(TraceError::Several);
+    check_neighbours(&requests, inputs)?;
+    let setup = complete(&mut requests, place, inputs, observer)?;
+    let mut requests = groups::to_front(requests, place);
+    add_watchers(&mut requests, &setup, inputs);
+    Ok((requests, Some(setup)))
+}
+
+/// The only event of Intel PT, if there is one.
+fn place_of_trace(requests: &[EventRequest]) -> Result<Option<usize>, TraceError> {
+    let mut traces = (0..requests.len()).filter(|&place| is_intel_pt(&requests[place]));
+    let place = traces.next();
+    match traces.next() {
+        Some(_) => Err(TraceError::Several),
+        None => Ok(place),
     }
-    let samples: Vec<u32> = requests
-        .iter()
-        .filter(|own| groups::samples_trace(own))
-        .filter_map(|own| own.aux.sample_size)
-        .collect();
-    if options.snapshot.is_some() && !samples.is_empty() {
-        return Err(TraceError::SnapshotAndSamples);
+}
+
+/// Finds out whether options and other events let the trace be.
+fn check_neighbours(requests: &[EventRequest], inputs: TraceInputs<'_>) -> Result<(), TraceError> {
+    let sampling = &inputs.options.sampling;
+    let keeps_newest = |own: &EventRequest| own.overwrite.unwrap_or(sampling.overwrite);
+    if inputs.options.trace.snapshot.is_some() && requests.iter().any(groups::samples_trace) {
+        Err(TraceError::SnapshotAndSamples)
+    } else if sampling.clock.is_some() {
+        Err(TraceError::Clock)
+    } else if requests.iter().any(keeps_newest) {
+        Err(TraceError::Overwrite)
+    } else {
+        Ok(())
     }
-    if inputs.options.sampling.clock.is_some() {
-        return Err(TraceError::Clock);
-    }
-    let keeps_newest =
-        |own: &EventRequest| own.overwrite.unwrap_or(inputs.options.sampling.overwrite);
-    if requests.iter().any(keeps_newest) {
-        return Err(TraceError::Overwrite);
-    }
+}
+
+/// Completes the event of the trace at `place`.
+fn complete(
+    requests: &mut [EventRequest],
+    place: usize,
+    inputs: TraceInputs<'_>,
+    observer: &mut dyn Observer,
+) -> Result<TraceSetup, TraceError> {
+    let samples = requests.iter().filter(|own| groups::samples_trace(own));
+    let samples: Vec<u32> = samples.filter_map(|own| own.aux.sample_size).collect();
     let pmu = IntelPt::of(inputs.sysfs);
     let request = &mut requests[place];
     let psb_bytes = complete_terms(&pmu, request, !samples.is_empty(), observer)?;
     let facts = SizeFacts {
-        options,
+        options: &inputs.options.trace,
         samples,
         psb_bytes,
         privileged: has_memory(inputs.permissions),
@@ -119,21 +140,22 @@ pub(crate) fn set_up(
     if sizes.kept == TraceKept::Whole {
         request.attr.aux_watermark = u32::try_from(sizes.area / 4).unwrap_or(u32::MAX);
     }
+    let target = &inputs.options.target;
     let switches = switches(&pmu, request, inputs);
-    let is_cpu_wide = inputs.options.target.target.is_cpu_wide();
     let setup = TraceSetup {
         kept: sizes.kept,
         area: sizes.area,
         ring_pages: sizes.ring_pages,
         psb_bytes,
         switches,
-        switches_apart: switches == SwitchInfo::OfCpu && !is_cpu_wide,
-        per_cpu: !inputs.options.target.follows_tasks(),
+        switches_apart: switches == SwitchInfo::OfCpu && !target.target.is_cpu_wide(),
+        per_cpu: !target.follows_tasks(),
         pmu,
     };
-    let mut requests = groups::to_front(requests, place);
-    add_watchers(&mut requests, &setup, inputs);
-    Ok((requests, Some(setup)))
+    if setup.leaves_tasks_unknown(&target.target) && !request.traces_kernel_alone() {
+        observer.notice(Notice::TracedTasksUnknown);
+    }
+    Ok(setup)
 }
 
 fn is_intel_pt(request: &EventRequest) -> bool {
@@ -201,6 +223,11 @@ fn add_watchers(requests: &mut Vec<EventRequest>, setup: &TraceSetup, inputs: Tr
 }
 
 impl TraceSetup {
+    /// Returns whether the trace of a CPU is of several tasks, and nothing tells which.
+    fn leaves_tasks_unknown(&self, target: &Target) -> bool {
+        self.switches == SwitchInfo::None && self.per_cpu && *target != Target::Workload
+    }
+
     /// Completes the options of the recording: what samples have for the decoder, and that nobody knows before it what was
     /// hit.
     pub(crate) fn complete(&self, options: &mut RecordOptions) {
