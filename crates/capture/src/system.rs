@@ -8,6 +8,7 @@ use oxperf_sys::{Sysfs, limits, process};
 use crate::explain::{OpenFacts, Permissions, Processor, TraceFacts};
 use crate::options::Rate;
 use crate::plan::MachineInfo;
+use crate::trace;
 
 /// The folder of the kernel's settings for performance events.
 const SETTINGS: &str = "/proc/sys/kernel";
@@ -63,6 +64,7 @@ pub fn open_facts(
         locked_down: lockdown.is_ok_and(|modes| modes.contains("[confidentiality]")),
         virtual_machine: is_virtual(&processor),
         pmu_is_uncore: cpumask.exists(),
+        missing_trace_terms: trace::missing_terms(sysfs, pmu),
     }
 }
 

@@ -20,5 +20,6 @@ pub(crate) mod testing;
 
 pub use error::TraceError;
 pub(crate) use info::write_info;
+pub(crate) use intel_pt::missing_terms;
 pub(crate) use setup::{TraceInputs, TraceKept, TraceSetup, set_up};
 pub(crate) use snapshot::SnapshotHead;

@@ -34,4 +34,6 @@ pub struct OpenFacts {
     pub virtual_machine: bool,
     /// The event's PMU counts for a whole socket or system, not for tasks.
     pub pmu_is_uncore: bool,
+    /// Terms of Intel PT that this CPU does not have, with their bits of `config`; of other PMUs none.
+    pub missing_trace_terms: Vec<(&'static str, u64)>,
 }

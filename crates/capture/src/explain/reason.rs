@@ -110,6 +110,11 @@ pub enum Reason {
         /// Its name.
         name: &'static str,
     },
+    /// Terms of a hardware trace that the CPU does not have.
+    TraceTerms {
+        /// Their names.
+        terms: Vec<&'static str>,
+    },
     /// The kernel does not take this attribute.
     Invalid,
     /// The attribute has fields that the kernel does not know.
@@ -338,6 +343,7 @@ fn unsupported(attempt: &OpenAttempt<'_>, facts: &OpenFacts) -> Reason {
 
 fn invalid(attempt: &OpenAttempt<'_>, facts: &OpenFacts) -> Reason {
     let reasons = [
+        trace_terms(attempt, facts),
         rate(attempt, facts),
         place(attempt, facts),
         uncore(attempt, facts),
@@ -349,6 +355,13 @@ fn invalid(attempt: &OpenAttempt<'_>, facts: &OpenFacts) -> Reason {
         .flatten()
         .next()
         .unwrap_or(Reason::Invalid)
+}
+
+fn trace_terms(attempt: &OpenAttempt<'_>, facts: &OpenFacts) -> Option<Reason> {
+    let is_asked = |(_, bits): &&(&str, u64)| attempt.attr.config & bits != 0;
+    let missing = facts.missing_trace_terms.iter().filter(is_asked);
+    let terms: Vec<&'static str> = missing.map(|(term, _)| *term).collect();
+    (!terms.is_empty()).then_some(Reason::TraceTerms { terms })
 }
 
 fn rate(attempt: &OpenAttempt<'_>, facts: &OpenFacts) -> Option<Reason> {

@@ -42,6 +42,11 @@ impl fmt::Display for Reason {
                 members,
                 nmi_watchdog,
             } => write_group(f, *members, *nmi_watchdog),
+            Reason::TraceTerms { terms } => write!(
+                f,
+                "The Intel PT of this CPU has no {}: leave that out. /sys/bus/event_source/devices/intel_pt/caps tells what it has.",
+                terms.join(", ")
+            ),
             Reason::Clock { clock } => write!(
                 f,
                 "Events cannot have the clock with number {clock}: the kernel takes CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW,\n\
@@ -276,6 +281,7 @@ impl Reason {
             | Reason::NotPrecise { .. }
             | Reason::RateTooHigh { .. }
             | Reason::GroupTooLarge { .. }
+            | Reason::TraceTerms { .. }
             | Reason::Clock { .. }
             | Reason::StackSize { .. }
             | Reason::SampleField { .. }

@@ -50,6 +50,32 @@ const LIMITED: [LimitedTerm; 3] = [
     },
 ];
 
+/// Terms that have no limited values, with the capability without which the kernel refuses them.
+const NEEDS: [(&str, &str); 7] = [
+    ("ptw", "ptwrite"),
+    ("fup_on_ptw", "ptwrite"),
+    ("pwr_evt", "power_event_trace"),
+    ("event", "event_trace"),
+    ("notnt", "tnt_disable"),
+    ("cyc", "psb_cyc"),
+    ("mtc", "mtc"),
+];
+
+/// The terms of the PMU that this CPU does not have, with their bits of `config`; of a PMU that is no Intel PT none.
+pub(crate) fn missing_terms(sysfs: &Sysfs, pmu: &str) -> Vec<(&'static str, u64)> {
+    if pmu != NAME {
+        return Vec::new();
+    }
+    let pmu = IntelPt::of(sysfs);
+    let limited = LIMITED.iter().map(|term| (term.name, term.needs));
+    let terms = NEEDS.into_iter().chain(limited);
+    terms
+        .filter(|(_, needs)| pmu.capability(needs) == 0)
+        .map(|(term, _)| (term, pmu.bits(term)))
+        .filter(|(_, bits)| *bits != 0)
+        .collect()
+}
+
 /// A term with its value.
 type Setting = (&'static str, u64);
 
@@ -304,6 +330,15 @@ mod tests {
         );
         let old = FakeSysfs::new(BROADWELL);
         assert_eq!(IntelPt::of(&old.sysfs()).psb_bytes(0), 256);
+    }
+
+    #[test]
+    fn terms_that_a_cpu_lacks_are_known() {
+        let mut files = SKYLAKE.to_vec();
+        files.push(("format/ptw", "config:12"));
+        let fake = FakeSysfs::new(&files);
+        assert_eq!(missing_terms(&fake.sysfs(), NAME), [("ptw", 1 << 12)]);
+        assert_eq!(missing_terms(&fake.sysfs(), "cpu"), []);
     }
 
     #[test]

@@ -193,6 +193,14 @@ pub(super) fn requests() -> Vec<Row> {
     vec![
         (
             EINVAL,
+            with(|case| {
+                case.attr.config = 1 << 12;
+                case.facts.missing_trace_terms = vec![("ptw", 1 << 12), ("notnt", 1 << 55)];
+            }),
+            &["has no ptw: leave that out", "intel_pt/caps"],
+        ),
+        (
+            EINVAL,
             attr(|attr| {
                 attr.flags |= AttrFlags::FREQ;
                 attr.sample_period = 200_000;
