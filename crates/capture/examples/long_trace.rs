@@ -91,7 +91,7 @@ fn report(
     memory: &[u64],
     folder: &Path,
 ) -> Result<(), Box<dyn Error>> {
-    let counts = (0..CPUS as usize).map(|event| kernel.traced(event));
+    let counts = (0..kernel.opened().len()).map(|event| kernel.traced(event));
     let all = counts.fold(FakeTraceCount::default(), |all, one| FakeTraceCount {
         written: all.written + one.written,
         lost: all.lost + one.lost,

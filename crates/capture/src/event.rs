@@ -67,6 +67,8 @@ pub struct EventRequest {
     pub branches: Option<BranchSampleType>,
     /// It was added to carry the records of tasks and mappings alone.
     pub tracks: bool,
+    /// It was added to tell of the whole system, whatever the target: on all CPUs, from its opening on.
+    pub watches_system: bool,
     /// The event's own ways with hardware trace.
     pub aux: AuxRequest,
     /// Samples tell the latency of retirement, which is what is shown of it where events are counted.
@@ -134,6 +136,7 @@ impl EventRequest {
             time: None,
             branches: None,
             tracks: false,
+            watches_system: false,
             aux: AuxRequest::default(),
             retire_latency: false,
             published_latency: None,
@@ -202,16 +205,6 @@ impl EventRequest {
     /// Returns whether it is a trace of what runs in the kernel.
     pub(crate) fn traces_kernel_alone(&self) -> bool {
         self.aux.is_traced && self.attr.flags.contains(AttrFlags::EXCLUDE_USER)
-    }
-
-    /// Returns whether it tells when each task of the system begins and ceases to run.
-    pub(crate) fn is_switch_watcher(&self) -> bool {
-        self.is_dummy() && self.attr.flags.contains(AttrFlags::CONTEXT_SWITCH)
-    }
-
-    /// Returns whether it tells of the whole system, whatever the target: on all CPUs, from its opening on.
-    pub(crate) fn watches_system(&self) -> bool {
-        self.is_text_poke() || self.is_switch_watcher()
     }
 
     /// Returns whether it tells how the kernel's code changes.

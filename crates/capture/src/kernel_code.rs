@@ -30,6 +30,7 @@ pub(crate) fn request() -> EventRequest {
         | AttrFlags::EXCLUDE_GUEST
         | AttrFlags::TEXT_POKE;
     request.time = Some(true);
+    request.watches_system = true;
     request
 }
 

@@ -96,7 +96,7 @@ impl PlannedEvent {
 
     /// Returns whether it counts nothing and is there for the records of tasks, or of the kernel's code, alone.
     pub(crate) fn carries_only_other_records(&self) -> bool {
-        self.request.is_dummy() && (self.tracking || self.request.watches_system())
+        self.request.watches_system || self.request.is_dummy() && self.tracking
     }
 
     /// The kind of the rings that take its records: the kernel lets no ring be of both.
@@ -198,7 +198,7 @@ impl Plan {
     pub(crate) fn is_of_target(&self, key: RingKey) -> bool {
         let mut events = self.events.iter();
         events.any(|event| {
-            !event.request.watches_system() && event.sites.iter().any(|&site| key.takes(site))
+            !event.request.watches_system && event.sites.iter().any(|&site| key.takes(site))
         })
     }
 

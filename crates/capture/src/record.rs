@@ -122,7 +122,7 @@ pub fn record_on(
         requests.push(kernel_code::request());
     }
     let options = with_allowed_rate(options, observer)?;
-    let (requests, trace, options) = with_trace(requests, options, observer)?;
+    let (requests, trace, options) = with_trace(kernel, requests, options, observer)?;
     let options = &options;
     let target = &options.target;
     let proc = ProcDir::new(Path::new("/proc"));
@@ -157,6 +157,7 @@ pub fn record_on(
 /// # Errors
 /// It cannot be recorded as it is asked for.
 fn with_trace(
+    kernel: &dyn Kernel,
     requests: Vec<EventRequest>,
     mut options: RecordOptions,
     observer: &mut dyn Observer,
@@ -165,6 +166,9 @@ fn with_trace(
         options: &options,
         sysfs: &options.sysfs,
         permissions: system::permissions(),
+        // Without a trace nobody asks.
+        kernel_tells_switches: !requests.iter().any(|own| own.aux.is_traced)
+            || trace::tells_switches(kernel),
     };
     let (requests, trace) = trace::set_up(requests, inputs, observer)?;
     if let Some(setup) = &trace {

@@ -21,5 +21,5 @@ pub(crate) mod testing;
 pub use error::TraceError;
 pub(crate) use info::write_info;
 pub(crate) use intel_pt::missing_terms;
-pub(crate) use setup::{TraceInputs, TraceKept, TraceSetup, set_up};
+pub(crate) use setup::{TraceInputs, TraceKept, TraceSetup, set_up, tells_switches};
 pub(crate) use snapshot::SnapshotHead;

@@ -33,6 +33,7 @@ impl EventRequest {
             time: event.terms.time,
             branches: event.terms.branches,
             tracks: false,
+            watches_system: false,
             aux: AuxRequest {
                 sample_size: event.terms.aux_sample_size,
                 output: event.terms.aux_output,

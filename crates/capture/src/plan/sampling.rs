@@ -40,7 +40,7 @@ impl Sampling<'_> {
                 common: self,
                 request,
                 tracking: tracking.is(index),
-                added: tracking.is_added(index) || request.watches_system(),
+                added: tracking.is_added(index) || request.watches_system,
                 has_text_poke,
                 grouped: request.leader.is_some() || has_members(index),
                 samples: samples(requests, index),
@@ -184,8 +184,8 @@ impl Builder<'_> {
 
     /// It is of a recording with a trace, and tells of the CPUs that have one.
     fn tells_of_trace(&self) -> bool {
-        let has_part =
-            self.tracking || self.request.aux.is_traced || self.request.is_switch_watcher();
+        let watches_switches = self.request.watches_system && !self.request.is_text_poke();
+        let has_part = self.tracking || self.request.aux.is_traced || watches_switches;
         self.common.sampling.traced.is_some() && has_part && !self.common.target.follows_tasks()
     }
 
@@ -426,7 +426,7 @@ impl Builder<'_> {
     /// Group members follow their leader. The event that tracks tasks apart counts from exec where the others wait for a
     /// delay, else from its opening, as does the one that tells how the kernel's code changes.
     fn set_start(&self, flags: &mut AttrFlags) {
-        if self.request.watches_system() {
+        if self.request.watches_system {
             return;
         }
         let target = self.common.target;

@@ -119,7 +119,7 @@ pub(super) fn for_sampling(
     request: &EventRequest,
     added: bool,
 ) -> Vec<OpenSite> {
-    if request.watches_system() {
+    if request.watches_system {
         return of_each(&counted_on(&machine.online, request), &[TargetTask::Anyone]);
     }
     let cpus = match &target.target {

@@ -76,7 +76,7 @@ fn recorded_as(
     fill: impl FnOnce(),
 ) -> Outcome {
     let mut observer: Vec<Notice> = Vec::new();
-    let (requests, trace, options) = with_trace(requests, options, &mut observer).unwrap();
+    let (requests, trace, options) = with_trace(kernel, requests, options, &mut observer).unwrap();
     let machine = MachineInfo {
         online: vec![Cpu(0)],
         threads: Vec::new(),
@@ -123,6 +123,9 @@ fn recordings_over_a_fake_kernel() {
     a_trace_is_recorded_whole();
     the_newest_trace_is_written_at_the_end();
 }
+
+/// The number of the event of Intel PT: the kernel is asked for switches of tasks before.
+const TRACE: usize = 1;
 
 /// An event of Intel PT.
 fn traced() -> EventRequest {
@@ -176,12 +179,12 @@ fn a_trace_is_recorded_whole() {
     let kernel = FakeKernel::new().with_aux();
     let trace: Vec<u8> = (0..5001).map(|at| (at % 251) as u8).collect();
     let (outcome, file, pieces) = recorded_trace(TraceOptions::default(), &kernel, || {
-        assert!(kernel.write_aux(0, &trace));
+        assert!(kernel.write_aux(TRACE, &trace));
         let mut record = Encoder::new(Endian::NATIVE);
         record.record(RecordType::AUX, Misc(0), |body| {
             [0, 5001, 1].into_iter().for_each(|word| body.u64(word));
         });
-        assert!(kernel.write_records(0, record.as_bytes()));
+        assert!(kernel.write_records(TRACE, record.as_bytes()));
     });
     let [(0, bytes)] = &*pieces else {
         panic!("one piece from the beginning");
@@ -219,7 +222,7 @@ fn the_newest_trace_is_written_at_the_end() {
     };
     let (_, _, pieces) = recorded_trace(options, &kernel, || {
         let pieces = trace.chunks(4096);
-        pieces.for_each(|piece| assert!(kernel.write_aux(0, piece)));
+        pieces.for_each(|piece| assert!(kernel.write_aux(TRACE, piece)));
     });
     let [(_, bytes)] = &*pieces else {
         panic!("one snapshot");

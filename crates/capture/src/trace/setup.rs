@@ -1,8 +1,9 @@
 //! From requests with a trace among them to those that are planned: complete terms, areas, and the events that tell a decoder
 //! which task and which code was traced.
 
-use oxperf_abi::{AttrFlags, SoftwareId};
-use oxperf_sys::Sysfs;
+use oxperf_abi::{AttrFlags, EventType, SoftwareId};
+use oxperf_sys::{EventTask, Kernel, OpenError, OpenRequest, Sysfs};
+use oxperf_tracepoint::{SystemTracefs, Tracefs};
 
 use super::intel_pt::{self, IntelPt};
 use super::sizes::SizeFacts;
@@ -34,6 +35,8 @@ pub(crate) enum TraceKept {
 pub(crate) enum SwitchInfo {
     /// It does not.
     None = 0,
+    /// Samples of the kernel's tracepoint for it.
+    Tracepoint = 1,
     /// Records of the tasks that begin and cease to run, of the target's.
     OfTarget = 2,
     /// The same, of all tasks of a CPU.
@@ -64,6 +67,8 @@ pub(crate) struct TraceInputs<'a> {
     pub(crate) options: &'a RecordOptions,
     pub(crate) sysfs: &'a Sysfs,
     pub(crate) permissions: Permissions,
+    /// Kernels before 4.3 do not record switches of tasks.
+    pub(crate) kernel_tells_switches: bool,
 }
 
 /// The requests, complete, with the setup of the trace that is among them.
@@ -148,7 +153,11 @@ fn complete(
         ring_pages: sizes.ring_pages,
         psb_bytes,
         switches,
-        switches_apart: switches == SwitchInfo::OfCpu && !target.target.is_cpu_wide(),
+        switches_apart: match switches {
+            SwitchInfo::Tracepoint => true,
+            SwitchInfo::OfCpu => !target.target.is_cpu_wide(),
+            SwitchInfo::None | SwitchInfo::OfTarget => false,
+        },
         per_cpu: !target.follows_tasks(),
         pmu,
     };
@@ -198,6 +207,7 @@ fn switches(pmu: &IntelPt, request: &EventRequest, inputs: TraceInputs<'_>) -> S
     match options.switches {
         _ if !has_time || target.follows_tasks() => SwitchInfo::None,
         TraceSwitches::Never => SwitchInfo::None,
+        _ if !inputs.kernel_tells_switches => SwitchInfo::Tracepoint,
         TraceSwitches::OfAll if may_watch_all(inputs.permissions) => SwitchInfo::OfCpu,
         TraceSwitches::OfAll | TraceSwitches::OfTarget if target.target.is_cpu_wide() => {
             SwitchInfo::OfCpu
@@ -211,8 +221,10 @@ fn add_watchers(requests: &mut Vec<EventRequest>, setup: &TraceSetup, inputs: Tr
     let mut of_code = requests.extract_if(.., |own| own.is_text_poke());
     let asked = of_code.next();
     drop(of_code);
-    if setup.switches_apart {
-        requests.push(EventRequest::switch_watcher());
+    match setup.switches {
+        SwitchInfo::Tracepoint => requests.extend(sched_switch()),
+        _ if setup.switches_apart => requests.push(EventRequest::switch_watcher()),
+        _ => {}
     }
     requests.push(EventRequest::tracking_dummy());
     let traces_kernel = requests
@@ -241,6 +253,26 @@ impl TraceSetup {
     }
 }
 
+/// Returns whether the kernel takes an event that tells when tasks begin and cease to run.
+pub(crate) fn tells_switches(kernel: &dyn Kernel) -> bool {
+    let attr = EventRequest::switch_watcher().attr;
+    let opened = kernel.open(&OpenRequest::new(&attr, EventTask::Caller));
+    !matches!(opened, Err(OpenError::Invalid | OpenError::TooNew))
+}
+
+/// The tracepoint of switches; none where its number cannot be read.
+fn sched_switch() -> Option<EventRequest> {
+    const NAME: (&str, &str) = ("sched", "sched_switch");
+    let tracefs = SystemTracefs::find().ok()?;
+    let mut request = EventRequest::software(SoftwareId::Dummy, "sched:sched_switch");
+    request.attr.kind = EventType::TRACEPOINT;
+    request.attr.config = tracefs.id(NAME.0, NAME.1).ok()?;
+    request.pmu = "tracepoint".into();
+    request.tracepoint = Some((NAME.0.to_owned(), NAME.1.to_owned()));
+    request.watches_system = true;
+    Some(request)
+}
+
 impl EventRequest {
     /// The event that tells when each task of the system begins and ceases to run.
     fn switch_watcher() -> EventRequest {
@@ -249,6 +281,7 @@ impl EventRequest {
             | AttrFlags::EXCLUDE_HV
             | AttrFlags::EXCLUDE_GUEST
             | AttrFlags::CONTEXT_SWITCH;
+        request.watches_system = true;
         request
     }
 }

@@ -5,8 +5,9 @@ use crate::options::{SamplingOptions, SnapshotOptions, Target, TargetOptions, Tr
 use crate::plan::{MachineInfo, Plan, Purpose};
 use crate::trace::testing::{FakeSysfs, SKYLAKE};
 use crate::unsupported::Unsupported;
-use oxperf_abi::{Cpu, EventType, Tid};
+use oxperf_abi::{Cpu, Tid};
 use oxperf_sys::clock::KernelClock;
+use oxperf_sys::{Errno, FakeKernel};
 
 const PRIVILEGED: Permissions = Permissions {
     paranoid: Some(2),
@@ -58,6 +59,7 @@ fn set_up_on_skylake(
         options,
         sysfs: &machine.sysfs(),
         permissions: PRIVILEGED,
+        kernel_tells_switches: true,
     };
     set_up(requests, inputs, &mut Vec::<Notice>::new())
 }
@@ -207,4 +209,32 @@ fn what_cannot_be_is_refused() {
         refused(vec![user_trace(), newest], &plain),
         TraceError::Overwrite
     );
+}
+
+#[test]
+fn an_old_kernel_is_known_by_its_answer() {
+    const EINVAL: Errno = Errno(22);
+    assert!(tells_switches(&FakeKernel::new()));
+    let refuses = |request: &OpenRequest<'_>| {
+        let asked = request.attr.flags.contains(AttrFlags::CONTEXT_SWITCH);
+        asked.then_some(EINVAL)
+    };
+    assert!(!tells_switches(&FakeKernel::new().refusing(refuses)));
+    let machine = FakeSysfs::new(SKYLAKE);
+    let options = options(Target::Workload);
+    let inputs = TraceInputs {
+        options: &options,
+        sysfs: &machine.sysfs(),
+        permissions: PRIVILEGED,
+        kernel_tells_switches: false,
+    };
+    let (requests, setup) = set_up(vec![user_trace()], inputs, &mut Vec::<Notice>::new()).unwrap();
+    let setup = setup.unwrap();
+    assert_eq!(setup.switches, SwitchInfo::Tracepoint);
+    let watcher = requests.iter().find(|request| request.watches_system);
+    let name = watcher.map(|watcher| watcher.name.as_str());
+    let is_seen =
+        SystemTracefs::find().is_ok_and(|tracefs| tracefs.id("sched", "sched_switch").is_ok());
+    assert_eq!(name, is_seen.then_some("sched:sched_switch"));
+    assert!(requests.iter().any(|request| request.tracks));
 }
