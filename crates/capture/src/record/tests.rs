@@ -8,7 +8,7 @@ use crate::trace::testing::{FakeSysfs, SKYLAKE};
 use oxperf_abi::{AttrFlags, Cpu, SoftwareId};
 use oxperf_data::Reader;
 use oxperf_data::features::{AuxtraceEntry, AuxtraceIndex};
-use oxperf_sys::{FakeCall, FakeKernel};
+use oxperf_sys::{ControlScope, FakeCall, FakeKernel};
 use oxperf_wire::user::Auxtrace;
 use oxperf_wire::{Cursor, RecordHeader};
 use std::fs;
@@ -191,6 +191,8 @@ fn a_trace_is_recorded_whole() {
     };
     assert_eq!((&bytes[..5001], &bytes[5001..]), (&*trace, &[0; 7][..]));
     assert_eq!((outcome.traces.pieces, outcome.traces.truncated), (1, 1));
+    let go_on = FakeCall::Enable(TRACE, ControlScope::Event);
+    assert!(kernel.calls().contains(&go_on), "a full area had stopped it");
     let reader = Reader::open(&file).unwrap();
     let kinds: Vec<RecordType> = reader
         .records()
