@@ -282,14 +282,13 @@ mod tests {
     #[test]
     fn rings() {
         let page = process::page_size();
-        assert_eq!(ring_pages("3"), Ok(Some(4)));
-        assert_eq!(ring_pages("512K"), Ok(Some(512 * 1024 / page)));
-        assert_eq!(ring_pages("1b"), Ok(Some(1)));
-        assert_eq!(
-            (ring_pages("16,2M"), ring_pages("0")),
-            (Ok(Some(16)), Ok(Some(1)))
-        );
-        assert_eq!(ring_pages(",16"), Ok(None));
+        let sizes = |records, areas| Ok(RingPages { records, areas });
+        assert_eq!(ring_pages("3"), sizes(Some(4), None));
+        assert_eq!(ring_pages("512K"), sizes(Some(512 * 1024 / page), None));
+        assert_eq!(ring_pages("1b"), sizes(Some(1), None));
+        assert_eq!(ring_pages("0"), sizes(Some(1), None));
+        assert_eq!(ring_pages("16,2M"), sizes(Some(16), Some((2 << 20) / page)));
+        assert_eq!(ring_pages(",16"), sizes(None, Some(16)));
         for bad in [
             "",
             "abc",
