@@ -2,6 +2,8 @@
 //! [MEGABYTES]]`, with the trace of a file, so many megabytes a second and CPU. Now and then more comes at once than an area
 //! holds. The files go to the current folder; the newest are kept.
 
+#![allow(clippy::print_stdout)]
+
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::Write;

@@ -72,11 +72,11 @@ pub use losses::{EventLoss, TraceCount};
 pub use notice::{Described, Notice, Observer, OpenCall, RecordingStep};
 pub use open::{AreaSizes, MappedRings, OpenEvent, OpenEvents, Refusal, RingSizes, TraceArea};
 pub use options::{
-    BuildIdPolicy, CallGraph, ChainParts, Destination, DirectoryRecords, Draining, ExtraRecords,
-    GuestFiles, OutputOptions, Privilege, Program, Rate, ReaderAffinity, RecordOptions,
-    RecordedSides, Rotation, SamplingOptions, SnapshotOptions, Start, SwitchCause,
-    SynthesisOptions, Target, TargetOptions, ThreadLayout, ThreadMasks, TraceOptions,
-    TraceSampleSize, TraceSwitches, TracedSampling, Windows,
+    AuxOptions, BuildIdPolicy, CallGraph, ChainParts, Destination, DirectoryRecords, Draining,
+    ExtraRecords, GuestFiles, OutputOptions, Privilege, Program, Rate, ReaderAffinity,
+    RecordOptions, RecordedSides, Rotation, SamplingOptions, SnapshotOptions, Start, SwitchCause,
+    SynthesisOptions, Target, TargetOptions, ThreadLayout, ThreadMasks, TraceSampleSize,
+    TraceSwitches, TracedSampling, Windows,
 };
 pub use output::{RecordOutput, Volume};
 pub use plan::{MachineInfo, Plan, Purpose, Requests};

@@ -22,7 +22,7 @@ pub use output::{
 pub use sampling::{CallGraph, ChainParts, ExtraRecords, Rate, SamplingOptions};
 pub use synthesis::SynthesisOptions;
 pub use target::{Privilege, Program, Start, Target, TargetOptions};
-pub use trace::{SnapshotOptions, TraceOptions, TraceSampleSize, TraceSwitches, TracedSampling};
+pub use trace::{AuxOptions, SnapshotOptions, TraceSampleSize, TraceSwitches, TracedSampling};
 pub use windows::Windows;
 
 /// All options of a recording.
@@ -35,7 +35,7 @@ pub struct RecordOptions {
     /// Rate and fields of samples.
     pub sampling: SamplingOptions,
     /// What is kept of a hardware trace.
-    pub trace: TraceOptions,
+    pub trace: AuxOptions,
     /// The records of what existed before.
     pub synthesis: SynthesisOptions,
     /// The priority of the recorder before all programs without one, from 1 to 99.

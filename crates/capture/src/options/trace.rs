@@ -2,7 +2,7 @@
 
 /// The trace of a recording whose events have one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct TraceOptions {
+pub struct AuxOptions {
     /// The newest trace is kept and written at moments that somebody chooses; `None` for the whole trace.
     pub snapshot: Option<SnapshotOptions>,
     /// The members of the group that a trace leads have a piece of it in each sample: bytes of it, where their own terms do

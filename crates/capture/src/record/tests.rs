@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::options::{
-    DirectoryRecords, OutputOptions, Program, SnapshotOptions, TargetOptions, TraceOptions,
+    AuxOptions, DirectoryRecords, OutputOptions, Program, SnapshotOptions, TargetOptions,
 };
 use crate::trace::testing::{FakeSysfs, SKYLAKE};
 use oxperf_abi::{AttrFlags, Cpu, SoftwareId};
@@ -136,12 +136,15 @@ fn traced() -> EventRequest {
     request
 }
 
+/// A piece of a trace with its place.
+type Piece = (u64, Vec<u8>);
+
 /// Records a trace, of which an area holds four pages; the outcome, the file, and the bytes of the trace with their places.
 fn recorded_trace(
-    trace: TraceOptions,
+    trace: AuxOptions,
     kernel: &FakeKernel,
     fill: impl FnOnce(),
-) -> (Outcome, Vec<u8>, Vec<(u64, Vec<u8>)>) {
+) -> (Outcome, Vec<u8>, Vec<Piece>) {
     let machine = FakeSysfs::new(SKYLAKE);
     let path = scratch("trace");
     let output = OutputOptions {
@@ -149,7 +152,7 @@ fn recorded_trace(
         ..OutputOptions::default()
     };
     let options = RecordOptions {
-        trace: TraceOptions {
+        trace: AuxOptions {
             area_pages: Some(4),
             ..trace
         },
@@ -178,7 +181,7 @@ fn recorded_trace(
 fn a_trace_is_recorded_whole() {
     let kernel = FakeKernel::new().with_aux();
     let trace: Vec<u8> = (0..5001).map(|at| (at % 251) as u8).collect();
-    let (outcome, file, pieces) = recorded_trace(TraceOptions::default(), &kernel, || {
+    let (outcome, file, pieces) = recorded_trace(AuxOptions::default(), &kernel, || {
         assert!(kernel.write_aux(TRACE, &trace));
         let mut record = Encoder::new(Endian::NATIVE);
         record.record(RecordType::AUX, Misc(0), |body| {
@@ -192,7 +195,10 @@ fn a_trace_is_recorded_whole() {
     assert_eq!((&bytes[..5001], &bytes[5001..]), (&*trace, &[0; 7][..]));
     assert_eq!((outcome.traces.pieces, outcome.traces.truncated), (1, 1));
     let go_on = FakeCall::Enable(TRACE, ControlScope::Event);
-    assert!(kernel.calls().contains(&go_on), "a full area had stopped it");
+    assert!(
+        kernel.calls().contains(&go_on),
+        "a full area had stopped it"
+    );
     let reader = Reader::open(&file).unwrap();
     let kinds: Vec<RecordType> = reader
         .records()
@@ -218,9 +224,9 @@ fn the_newest_trace_is_written_at_the_end() {
         size: Some(4096),
         at_exit: true,
     };
-    let options = TraceOptions {
+    let options = AuxOptions {
         snapshot: Some(snapshot),
-        ..TraceOptions::default()
+        ..AuxOptions::default()
     };
     let (_, _, pieces) = recorded_trace(options, &kernel, || {
         let pieces = trace.chunks(4096);

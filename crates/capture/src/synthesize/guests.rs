@@ -166,8 +166,10 @@ mod tests {
         folder
     }
 
-    /// The records, as mode, process, first address and name.
-    fn written(files: &GuestFiles) -> (Vec<(u16, i32, u64, String)>, Vec<String>) {
+    /// Mode, process, first address and name of a mapping.
+    type Written = (u16, i32, u64, String);
+
+    fn written(files: &GuestFiles) -> (Vec<Written>, Vec<String>) {
         let mut sink = RecordSink::new(Trailer::default());
         let problems = write(files, false, &mut sink);
         let (bytes, mut records) = (sink.into_bytes(), Vec::new());

@@ -2,7 +2,7 @@
 
 use super::TraceError;
 use crate::event::{AuxAction, EventRequest};
-use crate::options::TraceOptions;
+use crate::options::AuxOptions;
 
 /// Puts events that act on a trace into its group, gives them the size of their pieces, and checks that all of this can be.
 ///
@@ -10,7 +10,7 @@ use crate::options::TraceOptions;
 /// It cannot.
 pub(super) fn arrange(
     requests: &mut [EventRequest],
-    options: &TraceOptions,
+    options: &AuxOptions,
 ) -> Result<(), TraceError> {
     let asked = options.sample.is_some();
     if let Some(size) = options.sample {
@@ -165,14 +165,17 @@ mod tests {
         request
     }
 
+    /// Leader and size.
+    type Arranged = (Option<usize>, Option<u32>);
+
     /// Leaders and sizes, or what cannot be.
     fn arranged(
         mut requests: Vec<EventRequest>,
         asked: Option<u64>,
-    ) -> Result<Vec<(Option<usize>, Option<u32>)>, TraceError> {
-        let options = TraceOptions {
+    ) -> Result<Vec<Arranged>, TraceError> {
+        let options = AuxOptions {
             sample: asked.and_then(TraceSampleSize::new),
-            ..TraceOptions::default()
+            ..AuxOptions::default()
         };
         arrange(&mut requests, &options)?;
         let shown = requests.iter().map(|own| (own.leader, own.aux.sample_size));

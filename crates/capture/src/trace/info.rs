@@ -94,6 +94,7 @@ mod tests {
             area: 4 << 20,
             ring_pages: None,
             psb_bytes: 2048,
+            has_time: true,
             switches: SwitchInfo::OfTarget,
             switches_apart: false,
             per_cpu: true,

@@ -54,6 +54,8 @@ pub(crate) struct TraceSetup {
     pub(crate) ring_pages: Option<usize>,
     /// Bytes of trace between two PSB packets.
     pub(crate) psb_bytes: u64,
+    /// The trace tells time.
+    pub(super) has_time: bool,
     pub(crate) switches: SwitchInfo,
     /// The switches of all tasks are told by an event of their own: the target's tells those of the target alone.
     pub(crate) switches_apart: bool,
@@ -146,12 +148,14 @@ fn complete(
         request.attr.aux_watermark = u32::try_from(sizes.area / 4).unwrap_or(u32::MAX);
     }
     let target = &inputs.options.target;
-    let switches = switches(&pmu, request, inputs);
+    let has_time = request.attr.config & pmu.bits("tsc") != 0;
+    let switches = switches(has_time, inputs);
     let setup = TraceSetup {
         kept: sizes.kept,
         area: sizes.area,
         ring_pages: sizes.ring_pages,
         psb_bytes,
+        has_time,
         switches,
         switches_apart: match switches {
             SwitchInfo::Tracepoint => true,
@@ -201,9 +205,8 @@ fn may_watch_all(permissions: Permissions) -> bool {
 }
 
 /// Tasks are told apart by time, where there are several in the trace of a CPU.
-fn switches(pmu: &IntelPt, request: &EventRequest, inputs: TraceInputs<'_>) -> SwitchInfo {
+fn switches(has_time: bool, inputs: TraceInputs<'_>) -> SwitchInfo {
     let (options, target) = (&inputs.options.trace, &inputs.options.target);
-    let has_time = request.attr.config & pmu.bits("tsc") != 0;
     match options.switches {
         _ if !has_time || target.follows_tasks() => SwitchInfo::None,
         TraceSwitches::Never => SwitchInfo::None,
@@ -230,7 +233,9 @@ fn add_watchers(requests: &mut Vec<EventRequest>, setup: &TraceSetup, inputs: Tr
     let traces_kernel = requests
         .first()
         .is_some_and(|trace| !trace.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL));
-    let own = || (traces_kernel && may_watch_all(inputs.permissions)).then(kernel_code::request);
+    // What changed when is told by time.
+    let is_wanted = traces_kernel && setup.has_time && may_watch_all(inputs.permissions);
+    let own = || is_wanted.then(kernel_code::request);
     requests.extend(asked.or_else(own));
 }
 

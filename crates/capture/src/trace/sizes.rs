@@ -5,7 +5,7 @@ use oxperf_sys::process;
 use super::TraceError;
 use super::setup::TraceKept;
 use crate::notice::{Notice, Observer};
-use crate::options::TraceOptions;
+use crate::options::AuxOptions;
 
 /// An area where the user names none, and this process may have as much as it likes.
 const USUAL_AREA: usize = 4 << 20;
@@ -18,7 +18,7 @@ const PSB_AND_WHAT_FOLLOWS: u64 = 256;
 
 /// What decides sizes.
 pub(super) struct SizeFacts<'a> {
-    pub(super) options: &'a TraceOptions,
+    pub(super) options: &'a AuxOptions,
     /// The sizes of the pieces in samples, if there are such.
     pub(super) samples: Vec<u32>,
     /// Bytes of trace between two PSB packets, from which alone a decoder can begin.
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::options::SnapshotOptions;
 
-    fn facts(options: &TraceOptions) -> SizeFacts<'_> {
+    fn facts(options: &AuxOptions) -> SizeFacts<'_> {
         SizeFacts {
             options,
             samples: Vec::new(),
@@ -136,14 +136,14 @@ mod tests {
         }
     }
 
-    fn snapshot(size: Option<usize>, area_pages: Option<usize>) -> TraceOptions {
-        TraceOptions {
+    fn snapshot(size: Option<usize>, area_pages: Option<usize>) -> AuxOptions {
+        AuxOptions {
             snapshot: Some(SnapshotOptions {
                 size,
                 at_exit: false,
             }),
             area_pages,
-            ..TraceOptions::default()
+            ..AuxOptions::default()
         }
     }
 
@@ -153,13 +153,13 @@ mod tests {
         (chosen, notices)
     }
 
-    fn area(options: &TraceOptions) -> Result<usize, TraceError> {
+    fn area(options: &AuxOptions) -> Result<usize, TraceError> {
         chosen(&facts(options)).0.map(|sizes| sizes.area)
     }
 
     #[test]
     fn a_whole_trace_waits_in_what_this_process_may_have() {
-        let options = TraceOptions::default();
+        let options = AuxOptions::default();
         assert_eq!(area(&options), Ok(4 << 20));
         let modest = SizeFacts {
             privileged: false,
@@ -167,7 +167,7 @@ mod tests {
         };
         let sizes = chosen(&modest).0.unwrap();
         assert_eq!((sizes.area, sizes.ring_pages), (128 << 10, Some(64)));
-        let page = TraceOptions {
+        let page = AuxOptions {
             area_pages: Some(1),
             ..options
         };
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn an_area_holds_the_largest_sample() {
-        let options = TraceOptions::default();
+        let options = AuxOptions::default();
         let samples = SizeFacts {
             samples: vec![100, 61440],
             ..facts(&options)

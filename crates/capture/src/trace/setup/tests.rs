@@ -1,7 +1,7 @@
 //! Requests with a trace beside what perf 7.2.13 opens for them, as it was seen on a described machine.
 
 use super::*;
-use crate::options::{SamplingOptions, SnapshotOptions, Target, TargetOptions, TraceOptions};
+use crate::options::{AuxOptions, SamplingOptions, SnapshotOptions, Target, TargetOptions};
 use crate::plan::{MachineInfo, Plan, Purpose};
 use crate::trace::testing::{FakeSysfs, SKYLAKE};
 use crate::unsupported::Unsupported;
@@ -189,9 +189,9 @@ fn what_cannot_be_is_refused() {
     };
     assert_eq!(refused(vec![user_trace()], &with_clock), TraceError::Clock);
     let snapshot = RecordOptions {
-        trace: TraceOptions {
+        trace: AuxOptions {
             snapshot: Some(SnapshotOptions::default()),
-            ..TraceOptions::default()
+            ..AuxOptions::default()
         },
         ..plain.clone()
     };

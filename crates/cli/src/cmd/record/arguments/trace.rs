@@ -1,7 +1,7 @@
 //! The options about hardware traces: what is kept of them, and where they wait.
 
 use clap::{Arg, ArgMatches};
-use oxperf_capture::{SnapshotOptions, TraceOptions, TraceSampleSize, TraceSwitches};
+use oxperf_capture::{AuxOptions, SnapshotOptions, TraceSampleSize, TraceSwitches};
 
 use super::super::ArgumentProblem;
 use super::{sampling, text};
@@ -31,9 +31,9 @@ pub(super) fn options() -> [Arg; 2] {
 pub(super) fn read(
     matches: &ArgMatches,
     configuration: &Configuration,
-) -> Result<TraceOptions, ArgumentProblem> {
+) -> Result<AuxOptions, ArgumentProblem> {
     let all = configuration.flag("intel-pt.all-switch-events");
-    Ok(TraceOptions {
+    Ok(AuxOptions {
         snapshot: text(matches, "snapshot").map(snapshot).transpose()?,
         sample: text(matches, "aux-sample").map(sample_size).transpose()?,
         area_pages: sampling::ring_pages(matches)?.areas,
