@@ -5,8 +5,10 @@
 //!   -> what existed before -> start -> drain until it ends -> losses, build ids, features
 //! ```
 
+mod asked;
 mod commands;
 mod newest;
+mod opening;
 mod surroundings;
 mod traces;
 mod windows;
@@ -14,35 +16,34 @@ mod windows;
 use std::path::{Path, PathBuf};
 
 use oxperf_abi::{EventAttr, EventId, Misc, RecordType};
-use oxperf_data::{FeatureSet, WriteError, WriterEvent};
-use oxperf_sys::{Kernel, LoggingKernel, RealKernel, RingPages, TimeConversion};
+use oxperf_data::{FeatureSet, WriteError};
+use oxperf_sys::{Kernel, LoggingKernel, RealKernel, TimeConversion};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
-use crate::acquire::{Acquired, OpenContext, acquire, without_event};
+use crate::acquire::Acquired;
 use crate::bpf::{BpfPrograms, Watched};
 use crate::control::{Ending, RecordingControl};
 use crate::control_channel::ControlChannel;
-use crate::drain::{Drain, Drained};
+use crate::drain::Drained;
 use crate::error::CaptureError;
 use crate::event::EventRequest;
-use crate::explain::RingExplanation;
-use crate::finish::{ClockFacts, RecordingFacts, add_recording_features, clock_facts};
+use crate::finish::{ClockFacts, clock_facts};
 use crate::host_files::HostFiles;
+use crate::kernel_code;
 use crate::losses::{EventLoss, LossCount, TraceCount};
 use crate::machine_info::machine_info;
-use crate::notice::{Notice, Observer, RecordingStep};
+use crate::notice::{Observer, RecordingStep};
 use crate::off_cpu::{self, OffCpu};
-use crate::open::{AreaSizes, MappedRings, RingSizes};
-use crate::options::{Destination, Draining, Rate, RecordOptions, SamplingOptions, Target};
+use crate::options::{Destination, RecordOptions};
 use crate::output::{FinishedFile, RecordOutput, RecordingSeries, Volume};
-use crate::plan::{MachineInfo, Purpose};
-use crate::readers::{self, RingReaders};
+use crate::plan::MachineInfo;
+use crate::readers::RingReaders;
 use crate::rotation::{Asked, SwitchTrigger};
 use crate::switch_events::SwitchEvents;
 use crate::synthesize::ProcDir;
-use crate::trace::{self, TraceInputs, TraceKept, TraceSetup};
-use crate::{kernel_code, system, tracing};
+use crate::trace::TraceSetup;
+use asked::{openable, with_allowed_rate, with_trace};
 use newest::NewestSource;
 use surroundings::Surroundings;
 use traces::Traces;
@@ -152,74 +153,6 @@ pub fn record_on(
     recorder.run(observer)
 }
 
-/// The requests and options of a recording that may have a hardware trace, complete for that.
-///
-/// # Errors
-/// It cannot be recorded as it is asked for.
-fn with_trace(
-    kernel: &dyn Kernel,
-    requests: Vec<EventRequest>,
-    mut options: RecordOptions,
-    observer: &mut dyn Observer,
-) -> Result<(Vec<EventRequest>, Option<TraceSetup>, RecordOptions), CaptureError> {
-    let inputs = TraceInputs {
-        options: &options,
-        sysfs: &options.sysfs,
-        permissions: system::permissions(),
-        // Without a trace nobody asks.
-        kernel_tells_switches: !requests.iter().any(|own| own.aux.is_traced)
-            || trace::tells_switches(kernel),
-    };
-    let (requests, trace) = trace::set_up(requests, inputs, observer)?;
-    if let Some(setup) = &trace {
-        if matches!(options.draining, Draining::Threads(_)) {
-            return Err(CaptureError::ThreadsOfTrace);
-        }
-        setup.complete(&mut options);
-    }
-    Ok((requests, trace, options))
-}
-
-/// The events that the kernel counts; the others have values and no samples.
-fn openable(
-    mut requests: Vec<EventRequest>,
-    observer: &mut dyn Observer,
-) -> Result<Vec<EventRequest>, CaptureError> {
-    while let Some(place) = requests.iter().position(|one| !one.is_counted_by_kernel()) {
-        let (event, pmu) = (
-            requests[place].name.clone(),
-            requests[place].pmu.to_string(),
-        );
-        requests = without_event(&requests, place);
-        if requests.is_empty() {
-            return Err(CaptureError::NotCounted { event, pmu });
-        }
-        observer.notice(Notice::NotCounted { event, pmu });
-    }
-    Ok(requests)
-}
-
-/// The options with a rate that the system allows.
-///
-/// # Errors
-/// It does not allow the rate, and the user wants no other.
-fn with_allowed_rate(
-    options: &RecordOptions,
-    observer: &mut dyn Observer,
-) -> Result<RecordOptions, CaptureError> {
-    let asked = options.sampling.rate.unwrap_or(Rate::DEFAULT);
-    let (allowed, limit) = system::allowed_rate(asked, system::max_sample_rate());
-    let mut options = options.clone();
-    if let Some(limit) = limit {
-        if options.sampling.strict_rate {
-            return Err(CaptureError::RateLimit { limit });
-        }
-        observer.notice(Notice::RateLimited { asked, limit });
-        options.sampling.rate = Some(allowed);
-    }
-    Ok(options)
-}
-
 /// The inputs that stay as they are while a recording goes on.
 struct RecorderContext<'a> {
     options: &'a RecordOptions,
@@ -257,110 +190,6 @@ struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    fn open(
-        context: RecorderContext<'a>,
-        mut control: RecordingControl,
-        requests: Vec<EventRequest>,
-        observer: &mut dyn Observer,
-    ) -> Result<Recorder<'a>, CaptureError> {
-        let options = context.options;
-        let masks = readers::thread_masks(options, &context.machine)?;
-        let purpose = Purpose::Sampling(&options.sampling);
-        let opening = OpenContext {
-            kernel: context.kernel,
-            machine: &context.machine,
-            sysfs: &options.sysfs,
-            workload: control.workload_thread(),
-        };
-        let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
-        acquired.open.set_filters(context.kernel, &acquired.plan)?;
-        let rings = map_rings(&context, &mut acquired, observer)?;
-        let bpf = options
-            .sampling
-            .records
-            .bpf_programs
-            .then(BpfPrograms::loaded);
-        let mut features = standing_features(&context, &acquired, observer);
-        let none = BpfPrograms::default();
-        bpf.as_ref().unwrap_or(&none).add_features(&mut features);
-        let events = writer_events(&acquired);
-        let off_cpu = off_cpu_of(&acquired, &options.sampling);
-        if off_cpu.as_ref().is_some_and(OffCpu::is_without_stacks) {
-            observer.notice(Notice::OffCpuWithoutStacks);
-        }
-        let interrupts = control.interrupts();
-        let mut recording = RecordingSeries::begin(&options.output, events, features, interrupts)?;
-        if let Some(source) = &options.output.kernel_code {
-            recording.current().copy_kernel(source)?;
-        }
-        let (forward, newest) = (rings.forward, rings.backward);
-        let cycles = forward.first().and_then(|(_, ring)| ring.time_conversion());
-        let traces = context.trace.clone().map(|setup| {
-            let workload = control.workload_thread();
-            let first = match options.target.target {
-                Target::Workload => workload,
-                _ => context.machine.threads.first().copied(),
-            };
-            Traces::new(setup, rings.traces, &acquired, workload, first)
-        });
-        let mut parts_of_newest = Vec::new();
-        let readers = match masks {
-            None => {
-                let homes = readers::homes(&forward, options);
-                let drain = Drain::new(forward.into_iter().map(|(_, ring)| ring).collect());
-                let drain = drain
-                    .with_least(options.output.least_piece)
-                    .moving_to(homes);
-                RingReaders::own(drain, &acquired, &mut control, !newest.is_empty())
-            }
-            Some(masks) => {
-                let mut parts = recording.make_parts(forward.len() + newest.len())?;
-                parts_of_newest = parts.split_off(forward.len());
-                let outputs = forward.into_iter().zip(parts).collect();
-                RingReaders::threads(masks, outputs, &acquired, &mut control)?
-            }
-        };
-        Ok(Recorder {
-            context,
-            control,
-            acquired,
-            readers,
-            newest: newest::sources(newest, parts_of_newest),
-            traces,
-            cycles,
-            off_cpu,
-            bpf,
-            recording,
-            switch: SwitchTrigger::new(options.output.rotation),
-            switch_events: None,
-            losses: LossCount::default(),
-            wakeups: 0,
-        })
-    }
-
-    /// Watches events that begin the next file, if there are any.
-    fn watch_switch_events(
-        &mut self,
-        requests: &[EventRequest],
-        observer: &mut dyn Observer,
-    ) -> Result<(), CaptureError> {
-        if requests.is_empty() {
-            return Ok(());
-        }
-        let context = OpenContext {
-            kernel: self.context.kernel,
-            machine: &self.context.machine,
-            sysfs: &self.context.options.sysfs,
-            workload: None,
-        };
-        let events = SwitchEvents::open(requests, context, observer)?;
-        events
-            .owners()
-            .for_each(|owner| self.control.watch_event(owner));
-        self.switch_events = Some(events);
-        Ok(())
-    }
-
     fn run(mut self, observer: &mut dyn Observer) -> Result<Outcome, CaptureError> {
         if self.control.workload().is_none() {
             self.recording.current().settle()?;
@@ -609,76 +438,6 @@ fn encode_lost(attr: &EventAttr, id: EventId, lost: u64, encoder: &mut Encoder) 
         LostSamples { lost }.encode(body);
         SampleLayout::new(attr).encode_sample_id(&whose, body);
     });
-}
-
-fn map_rings(
-    context: &RecorderContext<'_>,
-    acquired: &mut Acquired,
-    observer: &mut dyn Observer,
-) -> Result<MappedRings, CaptureError> {
-    let of_trace = context.trace.as_ref().and_then(|trace| trace.ring_pages);
-    let asked = context.options.sampling.ring_pages.or(of_trace);
-    let wanted = asked.unwrap_or_else(system::default_ring_pages);
-    let sizes = RingSizes {
-        records: RingPages::new(wanted).ok_or(CaptureError::RingSize { pages: wanted })?,
-        areas: context.trace.as_ref().map(area_sizes).transpose()?,
-    };
-    observer.reached(RecordingStep::Mapped {
-        ring: sizes.records.bytes() + oxperf_sys::process::page_size(),
-        area: sizes.areas.map(|areas| areas.pages.bytes()),
-    });
-    let plan = &acquired.plan;
-    let rings = acquired.open.map_rings(context.kernel, &plan.rings, sizes);
-    rings.map_err(|error| {
-        CaptureError::Ring(RingExplanation {
-            error,
-            pages: sizes.records.count(),
-            limit_kb: system::ring_memory_limit(),
-        })
-    })
-}
-
-fn area_sizes(trace: &TraceSetup) -> Result<AreaSizes, CaptureError> {
-    let pages = trace.area / oxperf_sys::process::page_size();
-    Ok(AreaSizes {
-        pages: RingPages::new(pages).ok_or(CaptureError::RingSize { pages })?,
-        keeps_newest: trace.kept != TraceKept::Whole,
-    })
-}
-
-/// What makes samples of the switches that the event for them tells.
-fn off_cpu_of(acquired: &Acquired, sampling: &SamplingOptions) -> Option<OffCpu> {
-    let mut events = acquired.plan.events.iter().zip(&acquired.open.events);
-    let (planned, open) = events.find(|(planned, _)| planned.request.is_off_cpu())?;
-    Some(OffCpu::new(&planned.attr, &open.ids, sampling.off_cpu?))
-}
-
-fn writer_events(acquired: &Acquired) -> Vec<WriterEvent> {
-    let events = acquired.plan.events.iter().zip(&acquired.open.events);
-    events
-        .map(|(planned, open)| WriterEvent {
-            attr: planned.recorded_attr(),
-            name: planned.recorded_name().to_owned(),
-            ids: open.ids.clone(),
-        })
-        .collect()
-}
-
-/// The features of the recording and of its host that are known when it begins.
-fn standing_features(
-    context: &RecorderContext<'_>,
-    acquired: &Acquired,
-    observer: &mut dyn Observer,
-) -> FeatureSet {
-    let facts = RecordingFacts {
-        plan: &acquired.plan,
-        command_line: &context.options.output.command_line,
-        tracing_data: tracing::collect(&acquired.plan, observer),
-        clock: context.clock,
-    };
-    let mut features = HostFiles::this(&context.options.sysfs).features();
-    add_recording_features(facts, &mut features);
-    features
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
 //! Recordings over a fake kernel: their course, and the order of their records.
 
 use super::*;
+use crate::notice::Notice;
 use crate::options::{
-    AuxOptions, DirectoryRecords, OutputOptions, Program, SnapshotOptions, TargetOptions,
+    AuxOptions, DirectoryRecords, OutputOptions, Program, SamplingOptions, SnapshotOptions,
+    TargetOptions,
 };
 use crate::trace::testing::{FakeSysfs, SKYLAKE};
 use oxperf_abi::{AttrFlags, Cpu, SoftwareId};
 use oxperf_data::Reader;
 use oxperf_data::features::{AuxtraceEntry, AuxtraceIndex};
-use oxperf_sys::{ControlScope, FakeCall, FakeKernel};
+use oxperf_sys::{ControlScope, FakeCall, FakeKernel, RingPages};
 use oxperf_wire::user::Auxtrace;
 use oxperf_wire::{Cursor, RecordHeader};
 use std::fs;

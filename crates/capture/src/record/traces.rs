@@ -47,13 +47,11 @@ impl Traces {
         workload: Option<Tid>,
         first: Option<Tid>,
     ) -> Traces {
-        let index = |key| acquired.plan.rings.iter().position(|ring| *ring == key);
+        let rings = &acquired.plan.rings;
+        let index = |key| rings.iter().position(|ring| *ring == key).unwrap_or(0);
         let source = |(key, area)| TraceSource {
             key,
-            origin: TraceOrigin {
-                index: index(key).unwrap_or(0) as u32,
-                ..origin(key, workload, first)
-            },
+            origin: origin(key, index(key), workload, first),
             area: setup.area_of(area),
         };
         let sources = areas.into_iter().map(source).collect();
@@ -83,7 +81,7 @@ impl TraceSetup {
     }
 }
 
-fn origin(key: RingKey, workload: Option<Tid>, first: Option<Tid>) -> TraceOrigin {
+fn origin(key: RingKey, index: usize, workload: Option<Tid>, first: Option<Tid>) -> TraceOrigin {
     const ANYONE: Tid = Tid(-1);
     let (tid, cpu) = match key {
         RingKey::Cpu(cpu) => (first, Some(cpu)),
@@ -92,7 +90,7 @@ fn origin(key: RingKey, workload: Option<Tid>, first: Option<Tid>) -> TraceOrigi
         RingKey::Task(TargetTask::Anyone) => (None, None),
     };
     TraceOrigin {
-        index: 0,
+        index: index as u32,
         tid: tid.unwrap_or(ANYONE),
         cpu,
     }
