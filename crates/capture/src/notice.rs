@@ -200,6 +200,21 @@ pub struct OpenCall<'a> {
 /// A step in the course of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecordingStep<'a> {
+    /// The events and their rings are to be opened.
+    Opening,
+    /// An event writes to a ring.
+    Ring {
+        /// The place of the ring among all.
+        index: usize,
+        /// The event's descriptor.
+        event: RawFd,
+        /// The descriptor that the ring belongs to; `None` if it is the event's own.
+        owner: Option<RawFd>,
+    },
+    /// All of them are open.
+    Opened,
+    /// What is there beside the events is described, and the program runs, if there is one.
+    Started,
     /// Events count from now on, or no more.
     Counting(bool),
     /// A file of several is finished, and the next one begun.

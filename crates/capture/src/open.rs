@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 
 use oxperf_abi::{AttrFlags, EventId, ReadFormat, Tid};
 use oxperf_sys::{
@@ -314,6 +314,16 @@ impl OpenEvents {
     /// The descriptor that the ring of this kind belongs to; none when no event wants one, or all its tasks are gone.
     pub fn owner_of(&self, key: RingKey, kind: RingKind) -> Option<&EventFd> {
         self.fds_of(key, kind).next()
+    }
+
+    /// The descriptors whose records go to the rings of this owner, each with that which its ring belongs to; `None` is itself.
+    pub(crate) fn ring_users(&self, key: RingKey) -> Vec<(RawFd, Option<RawFd>)> {
+        let of_kind = |kind| {
+            let owner = self.owner_of(key, kind).map(AsRawFd::as_raw_fd);
+            let users = self.fds_of(key, kind).map(AsRawFd::as_raw_fd);
+            users.map(move |user| (user, owner.filter(|&owner| owner != user)))
+        };
+        RingKind::ALL.into_iter().flat_map(of_kind).collect()
     }
 
     /// The descriptor whose trace goes to the area of this owner.

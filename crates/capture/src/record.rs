@@ -236,6 +236,7 @@ impl<'a> Recorder<'a> {
         let mut timetable = self.start(observer)?;
         // A program that cannot be run costs no recording that is there.
         self.recording.current().settle()?;
+        observer.reached(RecordingStep::Started);
         while !self.control.has_ended() {
             let moments = [self.switch.moment(), timetable.moment()];
             self.control.wait(moments.into_iter().flatten().min())?;

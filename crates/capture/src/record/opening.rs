@@ -44,6 +44,7 @@ impl<'a> Recorder<'a> {
             sysfs: &options.sysfs,
             workload: control.workload_thread(),
         };
+        observer.reached(RecordingStep::Opening);
         let mut acquired = acquire(&options.target, purpose, requests, opening, observer)?;
         acquired.open.set_filters(context.kernel, &acquired.plan)?;
         let rings = map_rings(&context, &mut acquired, observer)?;
@@ -92,6 +93,7 @@ impl<'a> Recorder<'a> {
                 RingReaders::threads(masks, outputs, &acquired, &mut control)?
             }
         };
+        observer.reached(RecordingStep::Opened);
         Ok(Recorder {
             context,
             control,
@@ -152,13 +154,23 @@ fn map_rings(
     });
     let plan = &acquired.plan;
     let rings = acquired.open.map_rings(context.kernel, &plan.rings, sizes);
-    rings.map_err(|error| {
+    let rings = rings.map_err(|error| {
         CaptureError::Ring(RingExplanation {
             error,
             pages: sizes.records.count(),
             limit_kb: system::ring_memory_limit(),
         })
-    })
+    })?;
+    for (index, &key) in plan.rings.iter().enumerate() {
+        for (event, owner) in acquired.open.ring_users(key) {
+            observer.reached(RecordingStep::Ring {
+                index,
+                event,
+                owner,
+            });
+        }
+    }
+    Ok(rings)
 }
 
 fn area_sizes(trace: &TraceSetup) -> Result<AreaSizes, CaptureError> {

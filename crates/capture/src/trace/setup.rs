@@ -188,9 +188,8 @@ fn complete_terms(
         observer.notice(Notice::TraceForced);
     }
     attr.config = complete.config;
-    if pmu.leaves_guests_out() {
-        attr.flags.set(AttrFlags::EXCLUDE_GUEST, true);
-    }
+    attr.flags
+        .set(AttrFlags::EXCLUDE_GUEST, pmu.leaves_guests_out());
     Ok(pmu.psb_bytes(complete.config))
 }
 

@@ -137,6 +137,18 @@ dummy:u: type=1 config=0x9 period=1 sample=IP|TID|TIME|CPU|IDENTIFIER read=ID|LO
 }
 
 #[test]
+fn a_trace_without_times_has_no_use_for_changes_of_code_and_guests_are_in_it() {
+    let flags = AttrFlags::EXCLUDE_USER | AttrFlags::EXCLUDE_HV | AttrFlags::EXCLUDE_GUEST;
+    let mut request = trace("intel_pt/tsc=0/kH", flags);
+    request.aux.named_bits = 0x400;
+    let (plan, setup) = plan(vec![request], options(Target::Cpus(vec![Cpu(1)])));
+    assert!(!plan.contains("text_poke"), "{plan}");
+    let first = plan.lines().next().unwrap_or_default();
+    assert!(first.contains("config=0x300e201") && !first.contains("exclude_guest"));
+    assert_eq!(setup.switches, SwitchInfo::None);
+}
+
+#[test]
 fn the_switches_of_all_tasks_have_an_event_of_their_own() {
     let mut options = options(Target::Workload);
     options.trace.switches = TraceSwitches::OfAll;

@@ -70,7 +70,7 @@ pub(crate) fn command() -> Command {
             flag("quiet", 'q').long("quiet").help("Print no messages but errors"),
             value("realtime", "n").short('r').help("Let the recorder run before all programs without such a priority, from 1 to 99"),
             switch("dry-run").help("Check the options and events, and record nothing"),
-            flag("verbose", 'v').long("verbose").action(ArgAction::Count).help("Also print what is opened; twice: each call that opens it"),
+            flag("verbose", 'v').long("verbose").action(ArgAction::Count).help("Also print what is opened; twice: each call that opens it; three times: which ring its records go to"),
         ])
         .arg(
             Arg::new("workload")
@@ -294,7 +294,8 @@ fn verbosity(matches: &ArgMatches) -> Verbosity {
         _ if matches.get_flag("quiet") => Verbosity::Quiet,
         0 => Verbosity::Normal,
         1 => Verbosity::Verbose,
-        _ => Verbosity::Calls,
+        2 => Verbosity::Calls,
+        _ => Verbosity::Rings,
     }
 }
 

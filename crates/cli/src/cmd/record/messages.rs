@@ -26,6 +26,8 @@ pub(super) enum Verbosity {
     Verbose,
     /// Also each call that opens it.
     Calls,
+    /// Also which event writes to which ring, and when the recording begins.
+    Rings,
 }
 
 /// Prints to standard error as much as the user wants.
@@ -192,6 +194,17 @@ fn dump_text(program: &str, name: &Path) -> String {
 
 fn step_text(program: &str, step: RecordingStep<'_>) -> String {
     match step {
+        RecordingStep::Opening => format!("{program} record opening and mmapping events"),
+        RecordingStep::Ring {
+            index,
+            event,
+            owner,
+        } => match owner {
+            None => format!("idx {index}: mmapping fd {event}"),
+            Some(owner) => format!("idx {index}: set output fd {event} -> {owner}"),
+        },
+        RecordingStep::Opened => format!("{program} record done opening and mmapping events"),
+        RecordingStep::Started => format!("{program} record has started"),
         RecordingStep::Counting(counts) => counting_text(None, true, counts),
         RecordingStep::Switched { finished, wakeups } => format!(
             "[ {program} record: dump data: Woken up {wakeups} times ]\n{}",
@@ -249,6 +262,10 @@ impl Observer for Messages {
         let least = match step {
             RecordingStep::Snapshot | RecordingStep::Mapped { .. } => Verbosity::Verbose,
             RecordingStep::Describing(_) => Verbosity::Calls,
+            RecordingStep::Opening
+            | RecordingStep::Ring { .. }
+            | RecordingStep::Opened
+            | RecordingStep::Started => Verbosity::Rings,
             _ => Verbosity::Normal,
         };
         if self.verbosity >= least {
@@ -321,6 +338,24 @@ mod tests {
         assert_eq!(
             step_text("perf", RecordingStep::SizeReached { bytes: 3 << 10 }),
             "[ perf record: perf size limit reached (3 KB), stopping session ]"
+        );
+    }
+
+    #[test]
+    fn rings_are_told_as_perf_does() {
+        let ring = |owner| RecordingStep::Ring {
+            index: 1,
+            event: 12,
+            owner,
+        };
+        assert_eq!(step_text("perf", ring(None)), "idx 1: mmapping fd 12");
+        assert_eq!(
+            step_text("perf", ring(Some(6))),
+            "idx 1: set output fd 12 -> 6"
+        );
+        assert_eq!(
+            step_text("perf", RecordingStep::Started),
+            "perf record has started"
         );
     }
 

@@ -149,6 +149,7 @@ fn messages_are_as_many_as_the_user_wants() {
     assert_eq!(parsed("").verbosity, Verbosity::Normal);
     assert_eq!(parsed("-v").verbosity, Verbosity::Verbose);
     assert_eq!(parsed("-vv").verbosity, Verbosity::Calls);
+    assert_eq!(parsed("-vvv").verbosity, Verbosity::Rings);
     assert_eq!(parsed("-v -q").verbosity, Verbosity::Quiet);
 }
 
