@@ -8,6 +8,7 @@ mod asked;
 mod lines;
 mod recorded;
 mod said;
+mod syntax;
 mod trace;
 mod witnesses;
 
@@ -135,7 +136,7 @@ impl Bench {
             Place::Machine(_) => {
                 text.push_str(&asked::comparable(&run.log));
                 if line.is_about_traces() {
-                    let decodes = line.runs_traced_program();
+                    let decodes = line.is_traced_alike();
                     let readers = &self.readers;
                     text.push_str(&readers.describe_trace(program, &run.folder, decodes)?);
                 }

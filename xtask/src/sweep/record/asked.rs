@@ -9,6 +9,8 @@ use super::said::without_recorder;
 const OF_PERF: &str = " bits: watermark sample_id_all bpf_event; ";
 /// The registers by which perf finds out which ones samples can hold.
 const PROBED: &str = " regs_intr=0xffffffff00000000 ";
+/// What perf opens to find out whether the kernel lets it: events without samples.
+const TRIED: &str = " sample=- read=- ";
 /// The PMU of traces.
 const TRACE: &str = " intel_pt ";
 /// The beginning of a line about traces that are switched on or off.
@@ -16,7 +18,11 @@ const SWITCH_OF_TRACE: &str = "ioctl trace ";
 
 /// The log without what perf asks for itself.
 pub(super) fn comparable(log: &str) -> String {
-    let own = numbers(log, |line| line.contains(OF_PERF) || line.contains(PROBED));
+    let own = numbers(log, |line| {
+        [OF_PERF, PROBED, TRIED]
+            .iter()
+            .any(|part| line.contains(part))
+    });
     let is_recorded = |line: &str| number(line).is_none_or(|event| !own.contains(event));
     let kept = log.lines().filter(|line| is_recorded(line));
     let traces = numbers(log, |line| line.contains(TRACE));

@@ -109,6 +109,11 @@ impl RecordLine {
         self.words.split(' ').any(|word| word == "./loop")
     }
 
+    /// Returns whether what the trace has in it does not depend on when samples are taken.
+    pub(super) fn is_traced_alike(&self) -> bool {
+        self.runs_traced_program() && !self.words.contains("aux-sample")
+    }
+
     /// Returns whether that program is named.
     pub(super) fn names_traced_program(&self) -> bool {
         self.words.contains("./loop")

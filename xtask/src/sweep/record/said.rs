@@ -1,9 +1,22 @@
 //! What a recorder says, in a form that two of them have in common.
 
 use super::super::stat;
+use super::syntax;
 
 /// Lines of perf about its own host, and the lines of `-v` about its memory.
-const OF_PERF: [&str; 6] = [
+const OF_PERF: [&str; 16] = [
+    // What the shell says of perf7's end.
+    "Aborted",
+    // What perf finds out with -v about itself.
+    "nr_cblocks: ",
+    "affinity: ",
+    "mmap flush: ",
+    "comp level: ",
+    "Control descriptor is not initialized",
+    "Downloading ",
+    "build <",
+    "auxtrace idx ",
+    "intel_pt default config: ",
     END_OF_KVM,
     "Failed to open /proc/schedstat",
     "failed to write feature ",
@@ -29,6 +42,7 @@ pub(super) fn comparable(text: &str) -> String {
     let end = end.iter().filter_map(|mark| text.find(mark)).min();
     let text = end.map_or(text, |end| &text[..end]);
     let text = without_losses(text);
+    let text = syntax::said_once(&text);
     let kept = text.lines().filter(|line| {
         !line.trim().is_empty() && !OF_PERF.iter().any(|start| line.starts_with(start))
     });
@@ -65,11 +79,9 @@ pub(super) fn without_recorder(line: &str) -> String {
 fn summary(line: &str) -> String {
     const RECORDER: &str = "[ oxperf record: ";
     const OF_PERF: &str = "[ perf record: ";
-    let line = match line.strip_prefix(RECORDER) {
-        Some(rest) => format!("{OF_PERF}{rest}"),
-        None => line.to_owned(),
-    };
-    if !line.starts_with(OF_PERF) {
+    let line = line.replace(RECORDER, OF_PERF);
+    // The program may have begun the line.
+    if !line.contains(OF_PERF) {
         return line;
     }
     // How many samples there are is of no account, nor that there are some.
