@@ -23,6 +23,7 @@ pub(crate) mod kvm;
 mod list;
 mod manual;
 mod profile;
+mod ranges;
 mod record;
 mod report;
 mod script;

@@ -48,7 +48,7 @@ pub use generic::{hardware_or_cache as generic_event, is_counted};
 pub use hwmon::HwmonPmus;
 pub use resolve::{
     AuxAction, CallGraphTerm, RateTerm, ResolvedEvent, SampleTerms, SideLetters, TracepointName,
-    resolve,
+    UnknownBits, resolve,
 };
 pub use syntax::{
     BreakpointAccess, EventForm, EventList, EventSpec, GroupSpec, ListItem, Modifiers, Term,

@@ -11,15 +11,18 @@ mod modifiers;
 mod regroup;
 mod sample_terms;
 mod tracepoint;
+mod unknown_bits;
 mod value;
 
 pub use event::{ResolvedEvent, SideLetters, TracepointName};
 pub use sample_terms::{AuxAction, CallGraphTerm, RateTerm, SampleTerms};
+pub use unknown_bits::UnknownBits;
 
 use crate::catalogue::{Catalogue, Pmu};
 use crate::syntax::{EventForm, EventList, EventSpec, GroupSpec, ListItem, Term};
 use crate::{SyntaxError, SyntaxProblem};
 use oxperf_abi::EventType;
+use unknown_bits::unknown_bits;
 
 /// Looks every event up. One written event can become several: one for each PMU or tracepoint that matches. Their
 /// order is that of the text; leaders are named by their index in the result.
@@ -245,6 +248,7 @@ fn raw(
     let mut resolved = apply::with_sample_terms(pmu, event)?;
     resolved.attr.kind = EventType::RAW;
     resolved.attr.config = config;
+    resolved.unknown_bits = unknown_bits(pmu, &resolved.attr);
     Ok(Some(resolved))
 }
 
@@ -258,6 +262,7 @@ fn numeric(
     let mut resolved = apply::with_sample_terms(&pmu, event)?;
     resolved.attr.kind = EventType(kind);
     resolved.attr.config = config;
+    resolved.unknown_bits = unknown_bits(&pmu, &resolved.attr);
     resolved.set_unit_of_clock();
     Ok(resolved)
 }

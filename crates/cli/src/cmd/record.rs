@@ -10,6 +10,7 @@ pub(in crate::cmd) mod opens;
 mod sizes;
 pub(super) mod target;
 pub(super) mod traces;
+mod unknown_bits;
 mod users;
 mod values;
 

@@ -1,7 +1,7 @@
 //! What the folders of a PMU say, for those who list PMUs and do not look one name up.
 
 use super::{Catalogue, Pmu};
-use crate::sysfs::{BitRanges, ConfigWord};
+use crate::sysfs::BitRanges;
 use oxperf_abi::{EventAttr, EventType};
 
 /// A PMU that the system lists.
@@ -54,7 +54,7 @@ impl Catalogue<'_> {
         };
         let of_format = |name: &str| {
             let bits = pmu.format(name)?;
-            let value = bits.unpack(word(attr, bits.word));
+            let value = bits.unpack(bits.word.of(attr));
             let name = name.to_owned();
             Some((bits.word as u32, bits.pack(value)?, name, value))
         };
@@ -65,16 +65,6 @@ impl Catalogue<'_> {
             .into_iter()
             .map(|(_, _, name, value)| (name, value))
             .collect()
-    }
-}
-
-fn word(attr: &EventAttr, word: ConfigWord) -> u64 {
-    match word {
-        ConfigWord::Config => attr.config,
-        ConfigWord::Config1 => attr.config1,
-        ConfigWord::Config2 => attr.config2,
-        ConfigWord::Config3 => attr.config3,
-        ConfigWord::Config4 => attr.config4,
     }
 }
 

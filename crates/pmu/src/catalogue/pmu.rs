@@ -3,7 +3,7 @@
 use super::CPU;
 use crate::generic::{self, GenericEvents};
 use crate::glob;
-use crate::sysfs::{BitRanges, PmuSource};
+use crate::sysfs::{BitRanges, ConfigWord, PmuSource};
 use oxperf_abi::EventType;
 use oxperf_pmu_events::{EventTables, TableEvent, is_identifier};
 use rustc_hash::FxHashMap;
@@ -213,6 +213,13 @@ impl<'a> Pmu<'a> {
             BitRanges::parse(&text)
         };
         format.bits.get_or_init(read).as_ref()
+    }
+
+    /// The bits of a config word that its formats cover.
+    pub(crate) fn covered_bits(&self, word: ConfigWord) -> u64 {
+        let formats = self.format_names().filter_map(|name| self.format(name));
+        let of_word = formats.filter(|ranges| ranges.word == word);
+        of_word.fold(0, |covered, ranges| covered | ranges.bits())
     }
 
     /// The names of its events.

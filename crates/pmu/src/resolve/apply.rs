@@ -5,6 +5,7 @@ use super::event::ResolvedEvent;
 use super::legacy;
 use super::metric_id::{self, ShownName};
 use super::sample_terms::SampleTerms;
+use super::unknown_bits::unknown_bits;
 use super::value::{number, number_or_one, text, value_position};
 use crate::SyntaxProblem;
 use crate::catalogue::{Alias, Pmu};
@@ -27,7 +28,9 @@ pub(super) fn on_pmu(
     };
     target.event.attr.kind = pmu.kind();
     target.apply_all()?;
-    Ok(target.event)
+    let mut resolved = target.event;
+    resolved.unknown_bits = unknown_bits(pmu, &resolved.attr);
+    Ok(resolved)
 }
 
 /// The event without any config, with those of its terms that every event takes.
@@ -84,7 +87,10 @@ pub(super) fn take_common(
     term: &Term<'_>,
 ) -> Result<bool, SyntaxProblem> {
     match term.name {
-        "name" => text(term)?.clone_into(&mut resolved.name),
+        "name" => {
+            text(term)?.clone_into(&mut resolved.name);
+            resolved.is_name_given = true;
+        }
         "cpu" => resolved.want_cpus(wanted_cpus(pmu, term)?),
         // What belongs to the driver of a PMU is set through its files, which a sampled event does not need.
         name if name.starts_with('@') => {}
@@ -274,7 +280,7 @@ impl Target<'_> {
             )
         };
         *word_of(&mut self.event.attr, ranges.word) |= ranges.pack(value).ok_or_else(too_big)?;
-        self.name_bits(ranges.word, ranges.pack(ranges.maximum()).unwrap_or(0));
+        self.name_bits(ranges.word, ranges.bits());
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! An event that can be opened.
 
-use super::SampleTerms;
+use super::{SampleTerms, UnknownBits};
 use crate::sysfs::is_kernel_kind;
 use oxperf_abi::{EventAttr, EventType, SoftwareId};
 use std::sync::Arc;
@@ -26,8 +26,12 @@ pub struct ResolvedEvent {
     pub attr: EventAttr,
     /// Bits of `attr.config` that its terms name, whatever their values.
     pub named_bits: u64,
+    /// The bits of its config words that no format of its PMU covers, a word after the other.
+    pub unknown_bits: Vec<UnknownBits>,
     /// perf's name for it.
     pub name: String,
+    /// The name is that of a term `name=`.
+    pub is_name_given: bool,
     /// The PMU's name, for messages: `cpu`, `software`, `tracepoint`, `breakpoint`.
     pub pmu: Arc<str>,
     /// The CPUs that the PMU counts on, as sysfs lists them; `None` for all.
@@ -88,7 +92,9 @@ impl ResolvedEvent {
         ResolvedEvent {
             attr: EventAttr::default(),
             named_bits: 0,
+            unknown_bits: Vec::new(),
             name,
+            is_name_given: false,
             pmu,
             cpus: None,
             of_system: false,

@@ -1,5 +1,7 @@
 //! The bits of a config word that a term fills: the files of a PMU's `format` folder.
 
+use oxperf_abi::EventAttr;
+
 /// A config word of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConfigWord {
@@ -11,16 +13,40 @@ pub(crate) enum ConfigWord {
 }
 
 impl ConfigWord {
+    pub(crate) const ALL: [ConfigWord; 5] = [
+        ConfigWord::Config,
+        ConfigWord::Config1,
+        ConfigWord::Config2,
+        ConfigWord::Config3,
+        ConfigWord::Config4,
+    ];
+
     /// The word that perf calls by this name.
     pub(crate) fn named(name: &str) -> Option<ConfigWord> {
-        Some(match name {
-            "config" => ConfigWord::Config,
-            "config1" => ConfigWord::Config1,
-            "config2" => ConfigWord::Config2,
-            "config3" => ConfigWord::Config3,
-            "config4" => ConfigWord::Config4,
-            _ => return None,
-        })
+        let mut all = ConfigWord::ALL.into_iter();
+        all.find(|word| word.name() == name)
+    }
+
+    /// perf's name for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ConfigWord::Config => "config",
+            ConfigWord::Config1 => "config1",
+            ConfigWord::Config2 => "config2",
+            ConfigWord::Config3 => "config3",
+            ConfigWord::Config4 => "config4",
+        }
+    }
+
+    /// The word of an attribute.
+    pub(crate) fn of(self, attr: &EventAttr) -> u64 {
+        match self {
+            ConfigWord::Config => attr.config,
+            ConfigWord::Config1 => attr.config1,
+            ConfigWord::Config2 => attr.config2,
+            ConfigWord::Config3 => attr.config3,
+            ConfigWord::Config4 => attr.config4,
+        }
     }
 }
 
@@ -60,6 +86,14 @@ impl BitRanges {
     /// The largest value that fits.
     pub(crate) fn maximum(&self) -> u64 {
         mask(self.width())
+    }
+
+    /// All the bits of the word that it fills.
+    pub(crate) fn bits(&self) -> u64 {
+        let pieces = self.pieces.iter();
+        pieces.fold(0, |bits, (first, last)| {
+            bits | mask(last - first + 1) << first
+        })
     }
 
     /// The value spread over the bits; `None` when it is too large.
@@ -111,6 +145,7 @@ mod tests {
         assert_eq!(ranges.maximum(), 0xfff);
         assert_eq!(ranges.pack(0x1c0), Some(0x1_0000_00c0));
         assert_eq!(ranges.pack(0x1000), None);
+        assert_eq!(ranges.bits(), 0xf_0000_00ff);
         assert_eq!(ranges.unpack(0x1_0000_00c0), 0x1c0);
         let single = BitRanges::parse("config1:23").unwrap();
         assert_eq!(

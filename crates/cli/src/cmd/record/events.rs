@@ -13,7 +13,7 @@ use oxperf_pmu_events::EventTables;
 use oxperf_sys::Sysfs;
 use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
 
-use super::traces;
+use super::{traces, unknown_bits};
 use crate::failure::Failure;
 use crate::output::print_error;
 
@@ -109,7 +109,11 @@ pub(in crate::cmd) fn look_up_planned(
 
 fn resolved(text: &str, catalogue: &Catalogue<'_>) -> Result<Vec<ResolvedEvent>, Failure> {
     let events = parse(text).and_then(|list| resolve(&list, catalogue));
-    events.map_err(|error| Failure::bad_option(with_advice(&error)))
+    let events = events.map_err(|error| Failure::bad_option(with_advice(&error)))?;
+    for warning in events.iter().flat_map(unknown_bits::warnings) {
+        print_error(&warning);
+    }
+    Ok(events)
 }
 
 fn add(events: Vec<ResolvedEvent>, requests: &mut Vec<EventRequest>) {

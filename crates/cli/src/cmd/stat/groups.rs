@@ -7,8 +7,8 @@ use oxperf_capture::EventRequest;
 use oxperf_capture::plan::counting_cpus;
 use oxperf_present::text::sanitize;
 
-use super::offline::ranges;
 use super::options::StatCommand;
+use crate::cmd::ranges::ranges;
 
 /// The CPUs of an event; none where it follows tasks to all.
 type EventCpus = Option<Vec<Cpu>>;
@@ -67,7 +67,8 @@ fn heading(requests: &[EventRequest], leader: usize) -> String {
 }
 
 fn list(cpus: &EventCpus) -> String {
-    cpus.as_deref().map_or_else(|| "-1".to_owned(), ranges)
+    let numbers = |cpus: &[Cpu]| ranges(cpus.iter().map(|cpu| cpu.0));
+    cpus.as_deref().map_or_else(|| "-1".to_owned(), numbers)
 }
 
 #[cfg(test)]

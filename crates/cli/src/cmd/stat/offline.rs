@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use oxperf_abi::{Cpu, Tid};
+use oxperf_abi::Tid;
 use oxperf_capture::synthesize::ProcDir;
 use oxperf_capture::{EventRequest, Target};
 use oxperf_sys::cpus;
 
 use super::options::StatCommand;
+use crate::cmd::ranges::ranges;
 
 /// What is counted on the CPUs that are there.
 pub(super) struct Online {
@@ -32,7 +33,7 @@ pub(super) fn without_offline(command: &StatCommand, requests: &[EventRequest]) 
             format!(
                 "WARNING: A requested CPU in '{list}' is not supported by PMU '{}' (CPUs {}) for event '{}'",
                 request.pmu,
-                ranges(counted),
+                ranges(counted.iter().map(|cpu| cpu.0)),
                 request.name
             )
         })
@@ -59,31 +60,4 @@ pub(super) fn all_threads() -> Vec<Tid> {
     threads.sort_unstable();
     threads.dedup();
     threads
-}
-
-/// Rising CPUs as the kernel writes them: `0-1,4`.
-pub(super) fn ranges(cpus: &[Cpu]) -> String {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for cpu in cpus {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == cpu.0 => *last = cpu.0,
-            _ => runs.push((cpu.0, cpu.0)),
-        }
-    }
-    let text = |(first, last): (u32, u32)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
-    };
-    runs.into_iter().map(text).collect::<Vec<_>>().join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cpus_as_ranges() {
-        assert_eq!(ranges(&[0, 1, 2, 4, 6, 7].map(Cpu)), "0-2,4,6-7");
-        assert_eq!(ranges(&[]), "");
-    }
 }
