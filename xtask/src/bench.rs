@@ -6,6 +6,7 @@ mod events;
 mod large;
 mod libipt;
 mod list;
+mod long_trace;
 mod names;
 mod program;
 mod read;
@@ -44,12 +45,13 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 12] = [
     "annotate",
     "decode",
     "events",
     "large-dwarf",
     "list",
+    "long-trace",
     "names",
     "pt",
     "record",
@@ -103,6 +105,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("list") {
         list::run(&options)?;
+    }
+    if wanted("long-trace") {
+        long_trace::run(&options)?;
     }
     if wanted("large-dwarf") {
         large::run(&options)?;

@@ -32,11 +32,14 @@ pub struct TraceCount {
     pub partial: u64,
     /// Those in which traces of several CPUs collided.
     pub collided: u64,
+    /// Those of areas that keep the newest trace: what was older is gone.
+    pub overwriting: u64,
 }
 
 impl TraceCount {
     pub(crate) fn take(&mut self, piece: Aux) {
         const TRUNCATED: u64 = 1;
+        const OVERWRITE: u64 = 2;
         const PARTIAL: u64 = 4;
         const COLLISION: u64 = 8;
         self.add(TraceCount {
@@ -45,6 +48,7 @@ impl TraceCount {
             truncated: u64::from(piece.flags & TRUNCATED != 0),
             partial: u64::from(piece.flags & PARTIAL != 0),
             collided: u64::from(piece.flags & COLLISION != 0),
+            overwriting: u64::from(piece.flags & OVERWRITE != 0),
         });
     }
 
@@ -54,6 +58,7 @@ impl TraceCount {
         self.truncated = self.truncated.saturating_add(other.truncated);
         self.partial = self.partial.saturating_add(other.partial);
         self.collided = self.collided.saturating_add(other.collided);
+        self.overwriting = self.overwriting.saturating_add(other.overwriting);
     }
 
     /// Pieces of which something is missing.
@@ -154,6 +159,7 @@ mod tests {
             truncated: 2,
             partial: 1,
             collided: 2,
+            overwriting: 1,
         };
         assert_eq!((count, count.damaged()), (expected, 4));
     }

@@ -59,7 +59,7 @@ fn build(folder: &Path) -> Result<PathBuf> {
 }
 
 /// The trace of the first CPU that has some.
-fn trace_of(recording: &Path) -> Result<Vec<u8>> {
+pub(super) fn trace_of(recording: &Path) -> Result<Vec<u8>> {
     let bytes = std::fs::read(recording)?;
     let reader = Reader::open(&bytes)?;
     let RecordSource::Borrowed(parts) = reader.source()? else {

@@ -103,6 +103,9 @@ impl Messages {
         trace_texts(outcome.traces)
             .iter()
             .for_each(|text| print_error(&format!("Warning:\n{text}")));
+        if self.verbosity >= Verbosity::Verbose && outcome.traces.overwriting > 0 {
+            print_error(&overwritten_text(outcome.traces));
+        }
         print_error(&summary_text(&self.program, outcome));
     }
 }
@@ -131,6 +134,18 @@ fn lost_text(outcome: &Outcome) -> String {
     format!(
         "Warning:\n{} records were lost because a ring was full. {LESS_LOSS}{losses}",
         outcome.lost
+    )
+}
+
+/// Why a trace of snapshots has gaps.
+fn overwritten_text(traces: TraceCount) -> String {
+    let TraceCount {
+        pieces,
+        overwriting,
+        ..
+    } = traces;
+    format!(
+        "{overwriting} of {pieces} pieces of trace stood in areas that keep the newest: what was older is gone"
     )
 }
 
