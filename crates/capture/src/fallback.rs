@@ -145,8 +145,9 @@ fn use_clock(clock: SoftwareId, request: &mut EventRequest) -> Notice {
     }
 }
 
+/// Letters stand behind a colon, or behind the terms of a PMU.
 fn add_modifier(name: &mut String, letter: char) {
-    if !name.contains(':') {
+    if !name.contains([':', '/']) {
         name.push(':');
     }
     name.push(letter);
@@ -287,5 +288,19 @@ mod tests {
             after(cycles(0), OpenError::Invalid, OPEN),
             FallbackStep::Without(_, KernelFeature::ReadLost)
         ));
+    }
+
+    #[test]
+    fn letters_stand_behind_a_colon_or_behind_terms() {
+        let with_letter = |name: &str| {
+            let mut name = name.to_owned();
+            add_modifier(&mut name, 'u');
+            name
+        };
+        let names = ["cycles", "cycles:p", "intel_pt//", "cpu/cycles/p"].map(with_letter);
+        assert_eq!(
+            names,
+            ["cycles:u", "cycles:pu", "intel_pt//u", "cpu/cycles/pu"]
+        );
     }
 }

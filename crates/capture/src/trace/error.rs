@@ -1,5 +1,7 @@
 //! The reasons why a trace cannot be recorded as it is asked for.
 
+use crate::options::TraceSampleSize;
+
 /// Something that cannot be, in perf's words where it has some.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TraceError {
@@ -23,6 +25,12 @@ pub enum TraceError {
     /// The event is in the group of another event.
     #[error("Cannot add AUX area sampling because group leader is not an AUX area event")]
     SamplesElsewhere,
+    /// A sample of more than a record holds.
+    #[error("AUX area sample size {size} too big, max. {}", TraceSampleSize::MOST)]
+    SampleTooBig {
+        /// Bytes of a sample.
+        size: u32,
+    },
     /// A trace is kept in two ways.
     #[error("Snapshot mode (intel_pt PMU) and sample trace cannot be used together")]
     SnapshotAndSamples,

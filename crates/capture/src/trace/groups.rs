@@ -2,7 +2,7 @@
 
 use super::TraceError;
 use crate::event::{AuxAction, EventRequest};
-use crate::options::AuxOptions;
+use crate::options::{AuxOptions, TraceSampleSize};
 
 /// Puts events that act on a trace into its group, gives them the size of their pieces, and checks that all of this can be.
 ///
@@ -94,7 +94,7 @@ fn check_actions(requests: &[EventRequest]) -> Result<(), TraceError> {
             }
             _ => {}
         }
-        if aux.acts_on_a_trace() && !leader_is_traced(requests, request) {
+        if aux.acts_on_a_trace() && !aux.is_traced && !leader_is_traced(requests, request) {
             return Err(TraceError::ActsOnNothing);
         }
     }
@@ -107,6 +107,13 @@ fn check_samples(requests: &[EventRequest]) -> Result<(), TraceError> {
         return Err(TraceError::NobodySamples);
     }
     for request in sampling {
+        if let Some(size) = request
+            .aux
+            .sample_size
+            .filter(|size| *size > TraceSampleSize::MOST)
+        {
+            return Err(TraceError::SampleTooBig { size });
+        }
         if request.aux.is_traced {
             return Err(TraceError::SamplesOfTrace);
         }
@@ -141,7 +148,6 @@ pub(super) fn to_front(requests: Vec<EventRequest>, place: usize) -> Vec<EventRe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::TraceSampleSize;
     use oxperf_abi::SoftwareId;
 
     fn event(name: &str) -> EventRequest {
@@ -225,6 +231,11 @@ mod tests {
         );
         let elsewhere = vec![event("a"), led(sized(8), 0), trace()];
         assert_eq!(refused(elsewhere, None), TraceError::SamplesElsewhere);
+        let large = vec![trace(), led(sized(61441), 0)];
+        assert_eq!(
+            refused(large, None),
+            TraceError::SampleTooBig { size: 61441 }
+        );
         let mut itself = trace();
         itself.aux.sample_size = Some(8);
         assert_eq!(refused(vec![itself], None), TraceError::SamplesOfTrace);

@@ -100,6 +100,11 @@ pub(super) fn ring_pages(text: &str) -> Result<RingPages, ArgumentProblem> {
 }
 
 fn pages(text: &str) -> Option<usize> {
+    asked_pages(text)?.checked_next_power_of_two()
+}
+
+/// The pages that a size stands for, before they are rounded to a power of two.
+pub(super) fn asked_pages(text: &str) -> Option<usize> {
     let (digits, unit) = match text.char_indices().last() {
         Some((end, letter)) if letter.is_ascii_alphabetic() => (&text[..end], Some(letter)),
         _ => (text, None),
@@ -110,15 +115,14 @@ fn pages(text: &str) -> Option<usize> {
             .checked_mul(1 << shift)
             .map(|bytes| bytes.div_ceil(process::page_size()))
     };
-    let pages = match unit.map(|letter| letter.to_ascii_uppercase()) {
+    match unit.map(|letter| letter.to_ascii_uppercase()) {
         None => Some(count),
         Some('B') => bytes(0),
         Some('K') => bytes(10),
         Some('M') => bytes(20),
         Some('G') => bytes(30),
         Some(_) => None,
-    };
-    pages.and_then(usize::checked_next_power_of_two)
+    }
 }
 
 /// The size of a ring of so many pages, in the largest unit that it is a whole number of.
@@ -284,6 +288,7 @@ mod tests {
         let page = process::page_size();
         let sizes = |records, areas| Ok(RingPages { records, areas });
         assert_eq!(ring_pages("3"), sizes(Some(4), None));
+        assert_eq!(asked_pages("9k"), Some((9usize << 10).div_ceil(page)));
         assert_eq!(ring_pages("512K"), sizes(Some(512 * 1024 / page), None));
         assert_eq!(ring_pages("1b"), sizes(Some(1), None));
         assert_eq!(ring_pages("0"), sizes(Some(1), None));

@@ -281,12 +281,12 @@ pub(super) fn remarks(matches: &ArgMatches, sampling: &SamplingOptions) -> Vec<S
     remarks
 }
 
-/// Sizes of `-m` in pages that are no powers of two.
+/// Sizes of `-m` whose pages are no powers of two.
 fn rounded_sizes(matches: &ArgMatches) -> Vec<String> {
     let asked = text(matches, "mmap-pages").unwrap_or_default().split(',');
     let pages = ring_pages(matches).unwrap_or_default();
     let rounded = |(asked, pages): (&str, Option<usize>)| {
-        let count: usize = asked.parse().ok()?;
+        let count = values::asked_pages(asked)?;
         let pages = pages.filter(|pages| *pages != count)?;
         let size = values::ring_size(pages);
         Some(format!(
