@@ -22,7 +22,11 @@ const MOST_CONFIGURATION: u64 = 16 << 20;
 /// What this machine lacks, where a text of events names a hardware trace that it does not have.
 pub(in crate::cmd) fn missing(error: &SyntaxError) -> Option<String> {
     let mut names = error.problems.iter().flat_map(|problem| &problem.unknown);
-    let kind = names.find_map(|name| TraceKind::of_pmu(name))?;
+    let folder = |name: &str| environment::sysfs().path(format!("bus/event_source/devices/{name}"));
+    let (name, kind) = names.find_map(|name| Some((name, TraceKind::of_pmu(name)?)))?;
+    if folder(name).exists() {
+        return None;
+    }
     let model = environment::cpu_model();
     let facts = system::trace_facts(
         &environment::sysfs(),
