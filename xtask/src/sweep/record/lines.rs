@@ -109,9 +109,10 @@ impl RecordLine {
         self.words.split(' ').any(|word| word == "./loop")
     }
 
-    /// Returns whether what the trace has in it does not depend on when samples are taken.
+    /// Returns whether the trace is short, and what it has in it does not depend on when samples are taken.
     pub(super) fn is_traced_alike(&self) -> bool {
-        self.runs_traced_program() && !self.words.contains("aux-sample")
+        let is_other = |word| self.words.contains(word);
+        self.runs_traced_program() && !["aux-sample", "FAKE_AUX_REPEAT"].into_iter().any(is_other)
     }
 
     /// Returns whether that program is named.
