@@ -152,8 +152,10 @@ impl Builder<'_> {
         if self.interrupts() && !self.request.is_off_cpu() {
             self.set_branches(&mut attr);
         }
-        if self.interrupts() {
+        if !self.added {
             self.set_call_graph(&mut attr);
+        }
+        if self.interrupts() {
             self.set_registers(&mut attr);
         }
         self.set_clock(&mut attr);
@@ -296,7 +298,8 @@ impl Builder<'_> {
     }
 
     fn call_graph(&self) -> CallGraph {
-        if !self.interrupts() {
+        // Where a trace begins is sampled with callers only if its own terms ask for them.
+        if self.added || !self.interrupts() && self.request.call_graph.is_none() {
             return CallGraph::Off;
         }
         let chosen = self
