@@ -92,10 +92,12 @@ pub(crate) struct EventLabels<'a> {
 }
 
 /// Writes unit, scale and CPUs of each event.
+/// A stream also has their names, which a file has in a feature.
 pub(crate) fn write_event_updates(
     plan: &Plan,
     open: &OpenEvents,
     online: &[Cpu],
+    in_stream: bool,
     sink: &mut RecordSink,
 ) {
     for (event, opened) in plan.events.iter().zip(&open.events) {
@@ -104,7 +106,7 @@ pub(crate) fn write_event_updates(
                 unit: event.request.unit.as_deref(),
                 scale: event.request.scale,
                 cpus: &counted_on(event, online),
-                name: None,
+                name: in_stream.then(|| event.recorded_name()),
             };
             write_labels(&labels, id, sink);
         }

@@ -33,6 +33,8 @@ mod words;
 
 use oxperf_sys::{OpenError, RingError};
 
+use crate::open::RingSizes;
+
 pub use attempt::{AttemptTask, OpenAttempt};
 pub use facts::{OpenFacts, Permissions};
 pub use missing_trace::{MissingTrace, Processor, TraceFacts, TraceKind};
@@ -65,8 +67,8 @@ impl Explanation {
 pub struct RingExplanation {
     /// The answer.
     pub error: RingError,
-    /// Its data pages.
-    pub pages: usize,
+    /// What was to be mapped.
+    pub sizes: RingSizes,
     /// `kernel.perf_event_mlock_kb`.
     pub limit_kb: Option<u64>,
 }

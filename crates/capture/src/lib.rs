@@ -70,7 +70,7 @@ pub use error::CaptureError;
 pub use event::{AuxAction, AuxRequest, EventRequest};
 pub use losses::{EventLoss, TraceCount};
 pub use notice::{Described, Notice, Observer, OpenCall, RecordingStep};
-pub use open::{AreaSizes, MappedRings, OpenEvent, OpenEvents, Refusal, RingSizes, TraceArea};
+pub use open::{AuxArea, AuxAreaSizes, MappedRings, OpenEvent, OpenEvents, Refusal, RingSizes};
 pub use options::{
     AuxOptions, BuildIdPolicy, CallGraph, ChainParts, Destination, DirectoryRecords, Draining,
     ExtraRecords, GuestFiles, OutputOptions, Privilege, Program, Rate, ReaderAffinity,

@@ -12,8 +12,10 @@ use oxperf_sys::{
 
 use crate::error::CaptureError;
 use crate::event::EventRequest;
+use crate::explain::RingExplanation;
 use crate::notice::{Observer, OpenCall};
 use crate::plan::{OpenSite, Plan, PlannedEvent, RingKey, RingKind, TargetTask};
+use crate::system;
 
 /// An event with its descriptors.
 #[derive(Debug)]
@@ -40,12 +42,12 @@ pub struct MappedRings {
     /// Those that keep the newest records, by their owners.
     pub backward: Vec<(RingKey, BackwardRing)>,
     /// The areas of traces, by the owners of the rings that they belong to.
-    pub traces: Vec<(RingKey, TraceArea)>,
+    pub traces: Vec<(RingKey, AuxArea)>,
 }
 
 /// An area for hardware trace.
 #[derive(Debug)]
-pub enum TraceArea {
+pub enum AuxArea {
     /// The whole trace comes through it.
     Whole(AuxRing),
     /// It keeps the newest trace.
@@ -58,7 +60,7 @@ pub struct RingSizes {
     /// Pages of a ring of records.
     pub records: RingPages,
     /// The areas, in a recording with a trace.
-    pub areas: Option<AreaSizes>,
+    pub areas: Option<AuxAreaSizes>,
 }
 
 impl From<RingPages> for RingSizes {
@@ -72,7 +74,7 @@ impl From<RingPages> for RingSizes {
 
 /// Areas for traces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AreaSizes {
+pub struct AuxAreaSizes {
     /// Pages of each.
     pub pages: RingPages,
     /// They keep the newest trace.
@@ -455,22 +457,31 @@ pub(crate) fn set_filter<'f>(
         .map_err(failed)
 }
 
+/// The error for rings that the kernel does not map.
+pub(crate) fn unmapped(error: RingError, sizes: RingSizes) -> CaptureError {
+    CaptureError::Ring(RingExplanation {
+        error,
+        sizes,
+        limit_kb: system::ring_memory_limit(),
+    })
+}
+
 fn map_with_area(
     kernel: &dyn Kernel,
     owner: &EventFd,
     records: RingPages,
-    areas: AreaSizes,
-) -> Result<(DataRing, TraceArea), RingError> {
+    areas: AuxAreaSizes,
+) -> Result<(DataRing, AuxArea), RingError> {
     let pages = AuxPages {
         data: records,
         aux: areas.pages,
     };
     if areas.keeps_newest {
         let (ring, area) = kernel.map_aux_snapshot(owner, pages)?;
-        return Ok((ring, TraceArea::Newest(area)));
+        return Ok((ring, AuxArea::Newest(area)));
     }
     let (ring, area) = kernel.map_aux(owner, pages)?;
-    Ok((ring, TraceArea::Whole(area)))
+    Ok((ring, AuxArea::Whole(area)))
 }
 
 fn ring_error(error: &io::Error, pages: RingPages) -> RingError {

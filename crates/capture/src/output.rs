@@ -18,6 +18,7 @@ mod stream;
 use oxperf_data::WriteError;
 
 pub use compression::Volume;
+pub(crate) use container::is_stream;
 pub(crate) use part::RecordingPart;
 pub(crate) use recording::Recording;
 pub(crate) use series::{FinishedFile, RecordingSeries};

@@ -2,14 +2,14 @@
 //! recorded.
 
 use oxperf_abi::RecordType;
-use oxperf_sys::{DataRing, EventFd, RingError, RingPages};
+use oxperf_sys::{DataRing, EventFd, RingPages};
 use oxperf_wire::{Cursor, Endian, RecordHeader};
 
 use crate::error::CaptureError;
 use crate::event::EventRequest;
-use crate::explain::{Explanation, OpenAttempt, RingExplanation};
+use crate::explain::{Explanation, OpenAttempt};
 use crate::notice::Observer;
-use crate::open::{OpenEvents, Refusal};
+use crate::open::{OpenEvents, Refusal, unmapped};
 use crate::options::{Rate, SamplingOptions, Target, TargetOptions};
 use crate::plan::{MachineInfo, Plan, Purpose, RingKind};
 use crate::unsupported::Unsupported;
@@ -41,7 +41,7 @@ impl SwitchEvents {
         let mut open = opened.map_err(|refusal| refused(&plan, refusal, context))?;
         let pages = RingPages::new(PAGES).ok_or(CaptureError::RingSize { pages: PAGES })?;
         let rings = open.map_rings(context.kernel, &plan.rings, pages.into());
-        let rings = rings.map_err(|error| unmapped(error, pages))?;
+        let rings = rings.map_err(|error| unmapped(error, pages.into()))?;
         open.enable(context.kernel).map_err(CaptureError::Enable)?;
         Ok(SwitchEvents {
             plan,
@@ -107,14 +107,6 @@ fn refused(plan: &Plan, refusal: Refusal, context: OpenContext<'_>) -> CaptureEr
     let permissions = system::permissions();
     let facts = system::open_facts(permissions, context.machine, context.sysfs, attempt.pmu);
     CaptureError::NoEvent(Explanation::new(&attempt, refusal.error, &facts))
-}
-
-fn unmapped(error: RingError, pages: RingPages) -> CaptureError {
-    CaptureError::Ring(RingExplanation {
-        error,
-        pages: pages.count(),
-        limit_kb: system::ring_memory_limit(),
-    })
 }
 
 #[cfg(test)]

@@ -54,6 +54,6 @@ pub use syntax::{
     BreakpointAccess, EventForm, EventList, EventSpec, GroupSpec, ListItem, Modifiers, Term,
     TermValue, parse,
 };
-pub use sysfs::{MemoryPmus, PmuSource, SystemPmus, is_kernel_kind};
+pub use sysfs::{BitRanges, ConfigWord, MemoryPmus, PmuSource, SystemPmus, is_kernel_kind};
 pub use tracepoints::{MemoryTracepoints, TracepointSource};
 pub use user_space::{UserSpaceEvent, UserSpacePmus};

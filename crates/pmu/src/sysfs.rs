@@ -4,7 +4,7 @@ mod format;
 mod memory;
 mod system;
 
-pub(crate) use format::{BitRanges, ConfigWord};
+pub use format::{BitRanges, ConfigWord};
 pub use memory::MemoryPmus;
 pub use system::SystemPmus;
 

@@ -13,8 +13,8 @@ use crate::acquire::{Acquired, OpenContext, acquire};
 use crate::drain::Drain;
 use crate::error::CaptureError;
 use crate::event::EventRequest;
-use crate::explain::RingExplanation;
 use crate::notice::Observer;
+use crate::open::unmapped;
 use crate::options::{SamplingOptions, Target, TargetOptions};
 use crate::output::RecordOutput;
 use crate::plan::{MachineInfo, Purpose};
@@ -124,13 +124,7 @@ impl LatencySampler {
         let pages = RingPages::new(pages).ok_or(CaptureError::RingSize { pages })?;
         let keys = acquired.plan.rings.clone();
         let rings = acquired.open.map_rings(context.kernel, &keys, pages.into());
-        let rings = rings.map_err(|error| {
-            CaptureError::Ring(RingExplanation {
-                error,
-                pages: pages.count(),
-                limit_kb: system::ring_memory_limit(),
-            })
-        })?;
+        let rings = rings.map_err(|error| unmapped(error, pages.into()))?;
         let rings = rings.forward.into_iter().map(|(_, ring)| ring).collect();
         Ok(LatencySampler {
             samples: RefCell::new(LatencySamples::new(&acquired, requests)),

@@ -4,7 +4,7 @@ mod answers;
 mod missing_traces;
 
 use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType};
-use oxperf_sys::{Errno, OpenError, RingError};
+use oxperf_sys::{Errno, OpenError, RingError, RingPages};
 
 use super::*;
 use answers::{Row, machines, requests, resources, rights};
@@ -202,7 +202,7 @@ fn rings_name_their_limit() {
     let text = |error| {
         let ring = RingExplanation {
             error,
-            pages: 1024,
+            sizes: RingPages::new(1024).unwrap().into(),
             limit_kb: Some(516),
         };
         ring.to_string()

@@ -6,6 +6,7 @@ use oxperf_abi::Cpu;
 
 use super::reason::Reason;
 use super::{Explanation, RingExplanation};
+use crate::open::RingSizes;
 use oxperf_sys::RingError;
 
 impl fmt::Display for Explanation {
@@ -300,13 +301,25 @@ impl fmt::Display for RingExplanation {
                     .map_or("unknown".to_owned(), |kb| format!("{kb} kB"));
                 write!(
                     f,
-                    "Permission error mapping pages: rings of {} pages need more locked memory than allowed.\n\
+                    "Permission error mapping pages: {} need more locked memory than allowed.\n\
                      Use a smaller value of -m/--mmap-pages, or allow more (now {limit}):\n\
                      sudo sysctl kernel.perf_event_mlock_kb=65536",
-                    self.pages
+                    mapped(&self.sizes)
                 )
             }
-            other => write!(f, "failed to mmap a ring of {} pages: {other}", self.pages),
+            other => write!(f, "failed to mmap {}: {other}", mapped(&self.sizes)),
         }
+    }
+}
+
+/// Rings, with the AUX areas beside them.
+fn mapped(sizes: &RingSizes) -> String {
+    let rings = format!("rings of {} pages", sizes.records.count());
+    match &sizes.areas {
+        Some(areas) => format!(
+            "{rings} with AUX areas of {} pages (-m PAGES,PAGES)",
+            areas.pages.count()
+        ),
+        None => rings,
     }
 }

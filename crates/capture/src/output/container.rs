@@ -30,7 +30,7 @@ pub(super) enum Container {
 }
 
 /// Returns whether an output is written from its beginning to its end: standard output, or a named pipe.
-pub(super) fn is_stream(to: &Destination) -> bool {
+pub(crate) fn is_stream(to: &Destination) -> bool {
     match to {
         Destination::StandardOutput => true,
         Destination::File(path) => is_pipe(path),

@@ -12,13 +12,12 @@ use crate::control::RecordingControl;
 use crate::drain::Drain;
 use crate::error::CaptureError;
 use crate::event::EventRequest;
-use crate::explain::RingExplanation;
 use crate::finish::{RecordingFacts, add_recording_features};
 use crate::host_files::HostFiles;
 use crate::losses::LossCount;
 use crate::notice::{Notice, Observer, RecordingStep};
 use crate::off_cpu::OffCpu;
-use crate::open::{AreaSizes, MappedRings, RingSizes};
+use crate::open::{AuxAreaSizes, MappedRings, RingSizes, unmapped};
 use crate::options::{SamplingOptions, Target};
 use crate::output::RecordingSeries;
 use crate::plan::Purpose;
@@ -154,13 +153,7 @@ fn map_rings(
     });
     let plan = &acquired.plan;
     let rings = acquired.open.map_rings(context.kernel, &plan.rings, sizes);
-    let rings = rings.map_err(|error| {
-        CaptureError::Ring(RingExplanation {
-            error,
-            pages: sizes.records.count(),
-            limit_kb: system::ring_memory_limit(),
-        })
-    })?;
+    let rings = rings.map_err(|error| unmapped(error, sizes))?;
     for (index, &key) in plan.rings.iter().enumerate() {
         for (event, owner) in acquired.open.ring_users(key) {
             observer.reached(RecordingStep::Ring {
@@ -173,9 +166,9 @@ fn map_rings(
     Ok(rings)
 }
 
-fn area_sizes(trace: &TraceSetup) -> Result<AreaSizes, CaptureError> {
+fn area_sizes(trace: &TraceSetup) -> Result<AuxAreaSizes, CaptureError> {
     let pages = trace.area / oxperf_sys::process::page_size();
-    Ok(AreaSizes {
+    Ok(AuxAreaSizes {
         pages: RingPages::new(pages).ok_or(CaptureError::RingSize { pages })?,
         keeps_newest: trace.kept != TraceKept::Whole,
     })

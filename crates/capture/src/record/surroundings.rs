@@ -11,6 +11,7 @@ use crate::bpf::BpfPrograms;
 use crate::control::RecordingControl;
 use crate::notice::{Described, Notice, Observer, RecordingStep};
 use crate::options::{RecordOptions, Target};
+use crate::output::is_stream;
 use crate::plan::MachineInfo;
 use crate::synthesize::{BuildIdReader, RecordSink, Synthesizer, TaskContent, Trailer};
 use crate::trace::TraceSetup;
@@ -108,7 +109,8 @@ impl Surroundings<'_> {
         if let Some(bpf) = self.bpf {
             bpf.write(sink);
         }
-        describe::write_event_updates(plan, open, &self.machine.online, sink);
+        let in_stream = is_stream(&self.options.output.destination);
+        describe::write_event_updates(plan, open, &self.machine.online, in_stream, sink);
         describe::write_thread_map(&self.watched_threads(), Some(synthesizer.proc()), sink);
         describe::write_cpu_map(plan, sink);
     }

@@ -123,6 +123,7 @@ fn recordings_over_a_fake_kernel() {
     the_newest_records_come_last_and_in_order();
     the_kernels_code_stands_beside_the_recording();
     a_trace_is_recorded_whole();
+    a_trace_stands_beside_the_kernels_code();
     the_newest_trace_is_written_at_the_end();
 }
 
@@ -217,6 +218,54 @@ fn a_trace_is_recorded_whole() {
     let names = reader.events().iter().map(|event| event.name.clone());
     let events: Vec<String> = names.map(Option::unwrap_or_default).collect();
     assert_eq!(events, ["intel_pt//u", "dummy:u"]);
+}
+
+/// In a directory the trace and its places stand in the file with the other records.
+fn a_trace_stands_beside_the_kernels_code() {
+    let (machine, proc, path) = (
+        FakeSysfs::new(SKYLAKE),
+        made_proc(),
+        scratch("traced-kernel"),
+    );
+    let output = OutputOptions {
+        destination: Destination::Directory(path.clone(), DirectoryRecords::InOneFile),
+        kernel_code: Some(proc.clone()),
+        ..OutputOptions::default()
+    };
+    let options = RecordOptions {
+        sysfs: machine.sysfs(),
+        ..options_to(output)
+    };
+    let kernel = FakeKernel::new().with_aux();
+    recorded_as(
+        options,
+        &kernel,
+        vec![traced(), kernel_code::request()],
+        || {
+            assert!(kernel.write_aux(TRACE, b"a trace!"));
+        },
+    );
+    let file = fs::read(path.join("data")).unwrap();
+    let reader = Reader::open(&file).unwrap();
+    let index = reader.features().get::<AuxtraceIndex>().unwrap().unwrap();
+    let [entry] = &*index.0 else {
+        panic!("one piece");
+    };
+    let trace = (entry.offset.0 + entry.size) as usize;
+    assert_eq!(&file[trace..trace + 8], b"a trace!");
+    let names: Vec<_> = reader
+        .events()
+        .iter()
+        .map(|event| event.name.clone())
+        .collect();
+    assert_eq!(
+        names.len(),
+        3,
+        "the trace, tasks, changes of the code: {names:?}"
+    );
+    assert!(path.join("kcore_dir/kcore").exists());
+    fs::remove_dir_all(path).unwrap();
+    fs::remove_dir_all(proc).unwrap();
 }
 
 fn the_newest_trace_is_written_at_the_end() {

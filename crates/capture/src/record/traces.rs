@@ -9,7 +9,7 @@ use crate::acquire::Acquired;
 use crate::drain::{TraceOrigin, TracePiece};
 use crate::error::CaptureError;
 use crate::notice::{Observer, RecordingStep};
-use crate::open::TraceArea;
+use crate::open::AuxArea;
 use crate::plan::{RingKey, TargetTask};
 use crate::trace::{SnapshotHead, TraceKept, TraceSetup};
 
@@ -42,7 +42,7 @@ impl Traces {
     /// of them where an area is a CPU's.
     pub(super) fn new(
         setup: TraceSetup,
-        areas: Vec<(RingKey, TraceArea)>,
+        areas: Vec<(RingKey, AuxArea)>,
         acquired: &Acquired,
         workload: Option<Tid>,
         first: Option<Tid>,
@@ -69,14 +69,14 @@ impl Traces {
 }
 
 impl TraceSetup {
-    fn area_of(&self, area: TraceArea) -> Area {
+    fn area_of(&self, area: AuxArea) -> Area {
         match (area, self.kept) {
-            (TraceArea::Whole(ring), _) => Area::Whole(ring),
-            (TraceArea::Newest(ring), TraceKept::Newest { size, .. }) => {
+            (AuxArea::Whole(ring), _) => Area::Whole(ring),
+            (AuxArea::Newest(ring), TraceKept::Newest { size, .. }) => {
                 let head = SnapshotHead::new(size, ring.size(), self.psb_bytes);
                 Area::Newest(ring, head)
             }
-            (TraceArea::Newest(ring), _) => Area::Sampled(ring),
+            (AuxArea::Newest(ring), _) => Area::Sampled(ring),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use oxperf_pmu::{BitRanges, ConfigWord};
 use oxperf_sys::Sysfs;
 
 use super::TraceError;
@@ -101,11 +102,15 @@ impl IntelPt {
         Some(text.trim().to_owned())
     }
 
-    /// Bits of `config` that a term fills; none where the PMU has no such term.
+    /// The bits of `config` that a term fills; `None` where the PMU has no such term.
+    fn format(&self, term: &str) -> Option<BitRanges> {
+        let text = self.text(&format!("format/{term}"))?;
+        BitRanges::parse(&text).filter(|ranges| ranges.word == ConfigWord::Config)
+    }
+
+    /// As one number; 0 where there is no such term.
     pub(crate) fn bits(&self, term: &str) -> u64 {
-        let text = self.text(&format!("format/{term}"));
-        let mask = text.and_then(|text| bits_of_format(&text));
-        mask.unwrap_or(0)
+        self.format(term).map_or(0, |ranges| ranges.bits())
     }
 
     /// A capability; 0 where the PMU does not tell.
@@ -158,13 +163,13 @@ impl IntelPt {
     ) -> Result<PtConfig, TraceError> {
         let mut config = config;
         for (term, value) in self.default_terms() {
-            let bits = self.bits(term);
             let value = match term {
                 "psb_period" if keeps_little => 0,
                 _ => value,
             };
-            if named & bits == 0 {
-                config = with_value(config, bits, value);
+            let ranges = self.format(term);
+            if let Some(ranges) = ranges.filter(|ranges| named & ranges.bits() == 0) {
+                config = config & !ranges.bits() | ranges.pack(value).unwrap_or(0);
             }
         }
         LIMITED
@@ -179,14 +184,16 @@ impl IntelPt {
     }
 
     fn check(&self, term: &LimitedTerm, config: u64) -> Result<(), TraceError> {
-        let bits = self.bits(term.name);
-        let value = value_of(config, bits);
+        let Some(ranges) = self.format(term.name) else {
+            return Ok(());
+        };
+        let value = ranges.unpack(config);
         let listed = match self.capability(term.needs) {
             0 => 0,
             _ => self.capability(term.values),
         };
         let valid = listed | 1;
-        if bits == 0 || valid.checked_shr(value as u32).unwrap_or(0) & 1 == 1 {
+        if valid.checked_shr(value as u32).unwrap_or(0) & 1 == 1 {
             return Ok(());
         }
         Err(TraceError::Term {
@@ -200,34 +207,10 @@ impl IntelPt {
         if self.capability("topa_multiple_entries") == 0 {
             return PSB_PERIOD_OF_ONE_REGION;
         }
-        let period = value_of(config, self.bits("psb_period"));
+        let ranges = self.format("psb_period");
+        let period = ranges.map_or(0, |ranges| ranges.unpack(config));
         1 << (period as u32 & 31).saturating_add(SHORTEST_PSB_PERIOD)
     }
-}
-
-/// The bits of `config` that a file of the format folder names; a PMU has terms in other words, too.
-fn bits_of_format(text: &str) -> Option<u64> {
-    let bits = text.strip_prefix("config:")?;
-    bits.split(',').try_fold(0, |mask, piece| {
-        let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
-        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        let width = last.checked_sub(first)?.checked_add(1)?;
-        let ones = u64::MAX.checked_shr(64_u32.checked_sub(width)?)?;
-        Some(mask | ones.checked_shl(first)?)
-    })
-}
-
-/// `config` with a value in adjacent bits; one that is too large for them is cut.
-fn with_value(config: u64, bits: u64, value: u64) -> u64 {
-    let shifted = value.checked_shl(bits.trailing_zeros()).unwrap_or(0);
-    (config & !bits) | (shifted & bits)
-}
-
-/// The value in adjacent bits.
-fn value_of(config: u64, bits: u64) -> u64 {
-    (config & bits)
-        .checked_shr(bits.trailing_zeros())
-        .unwrap_or(0)
 }
 
 /// The highest value up to the usual period that a list of bits has, else the lowest one.
@@ -339,22 +322,5 @@ mod tests {
         let fake = FakeSysfs::new(&files);
         assert_eq!(missing_terms(&fake.sysfs(), NAME), [("ptw", 1 << 12)]);
         assert_eq!(missing_terms(&fake.sysfs(), "cpu"), []);
-    }
-
-    #[test]
-    fn formats_that_make_no_sense_have_no_bits() {
-        assert_eq!(bits_of_format("config:14-17"), Some(0x3c000));
-        assert_eq!(bits_of_format("config:0,2-3"), Some(0b1101));
-        assert_eq!(bits_of_format("config:0-63"), Some(u64::MAX));
-        for text in [
-            "config1:3",
-            "config:",
-            "config:9-3",
-            "config:70",
-            "config:0-99",
-            "x",
-        ] {
-            assert_eq!(bits_of_format(text), None, "{text}");
-        }
     }
 }

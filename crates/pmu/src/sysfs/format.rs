@@ -4,11 +4,16 @@ use oxperf_abi::EventAttr;
 
 /// A config word of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ConfigWord {
+pub enum ConfigWord {
+    /// `config`.
     Config,
+    /// `config1`.
     Config1,
+    /// `config2`.
     Config2,
+    /// `config3`.
     Config3,
+    /// `config4`.
     Config4,
 }
 
@@ -52,15 +57,16 @@ impl ConfigWord {
 
 /// Bits of one config word that a value is spread over, the value's lowest bit first.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct BitRanges {
-    pub(crate) word: ConfigWord,
+pub struct BitRanges {
+    /// The word.
+    pub word: ConfigWord,
     /// First and last bit of each piece, both below 64.
     pieces: Vec<(u32, u32)>,
 }
 
 impl BitRanges {
     /// Reads `config1:0-7,32-35`; a file without a word means `config`.
-    pub(crate) fn parse(text: &str) -> Option<BitRanges> {
+    pub fn parse(text: &str) -> Option<BitRanges> {
         let (word, bits) = text
             .trim()
             .split_once(':')
@@ -84,12 +90,12 @@ impl BitRanges {
     }
 
     /// The largest value that fits.
-    pub(crate) fn maximum(&self) -> u64 {
+    pub fn maximum(&self) -> u64 {
         mask(self.width())
     }
 
     /// All the bits of the word that it fills.
-    pub(crate) fn bits(&self) -> u64 {
+    pub fn bits(&self) -> u64 {
         let pieces = self.pieces.iter();
         pieces.fold(0, |bits, (first, last)| {
             bits | mask(last - first + 1) << first
@@ -97,7 +103,7 @@ impl BitRanges {
     }
 
     /// The value spread over the bits; `None` when it is too large.
-    pub(crate) fn pack(&self, value: u64) -> Option<u64> {
+    pub fn pack(&self, value: u64) -> Option<u64> {
         if value > self.maximum() {
             return None;
         }
@@ -113,7 +119,7 @@ impl BitRanges {
 
 impl BitRanges {
     /// The value whose bits stand in a word, the way back from [`BitRanges::pack`].
-    pub(crate) fn unpack(&self, word: u64) -> u64 {
+    pub fn unpack(&self, word: u64) -> u64 {
         let (mut value, mut width) = (0, 0);
         for (first, last) in &self.pieces {
             let piece = (word >> first) & mask(last - first + 1);

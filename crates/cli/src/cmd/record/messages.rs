@@ -145,7 +145,7 @@ fn overwritten_text(traces: TraceCount) -> String {
         ..
     } = traces;
     format!(
-        "{overwriting} of {pieces} pieces of trace stood in areas that keep the newest: what was older is gone"
+        "{overwriting} of {pieces} AUX records are of areas that are overwritten: older trace is gone"
     )
 }
 
@@ -172,7 +172,7 @@ fn trace_texts(traces: TraceCount) -> Vec<String> {
 
 /// What to do against losses of trace.
 const LARGER_AREA: &str =
-    "A larger area (-m,SIZE), --filter, fewer packets (cyc=0) or snapshots (-S) lose less.";
+    "A larger AUX area (-m ,SIZE), --filter, fewer packets (cyc=0) or snapshots (-S) lose less.";
 
 /// A line for an event on a CPU.
 fn loss_text(loss: &EventLoss) -> String {

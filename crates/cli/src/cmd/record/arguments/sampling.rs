@@ -70,7 +70,7 @@ pub(super) fn event_arguments() -> [Arg; 22] {
             .help("Start sampling so many milliseconds after the program; -1 leaves sampling off; windows such as 10-20,30-40 sample at these times alone, and the recording ends with the last"),
         value("mmap-pages", "pages[,pages]")
             .short('m')
-            .help("Size of each ring in pages, or in bytes with B, K, M or G; larger rings lose fewer samples [default: 512K]; behind a comma, of each ring of hardware trace"),
+            .help("Size of each ring in pages, or in bytes with B, K, M or G; larger rings lose fewer samples [default: 512K]; behind a comma, the size of each AUX area, for hardware traces"),
         switch("running-time").help("Also record for how long the events of a group with :S counted"),
     ]
 }

@@ -16,7 +16,7 @@ pub(super) fn options() -> [Arg; 2] {
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("")
-            .help("Keep the newest hardware trace, and write it at each SIGUSR2 or 'snapshot' of --control; with e also at the end; so many bytes of each area [default: all of it]"),
+            .help("Keep the newest hardware trace, and write it at each SIGUSR2 and each 'snapshot' of --control; e: also at the end; a number: at most so many bytes of each AUX area [default: all of it]"),
         Arg::new("aux-sample")
             .long("aux-sample")
             .value_name("bytes")
