@@ -225,7 +225,7 @@ pub enum RecordingStep<'a> {
         wakeups: u64,
     },
     /// The rings are to be mapped.
-    Mapped {
+    Mapping {
         /// Bytes of each, with its control page.
         ring: usize,
         /// Bytes of the area for trace of each, in a recording with a trace.

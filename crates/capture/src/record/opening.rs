@@ -147,7 +147,7 @@ fn map_rings(
         records: RingPages::new(wanted).ok_or(CaptureError::RingSize { pages: wanted })?,
         areas: context.trace.as_ref().map(area_sizes).transpose()?,
     };
-    observer.reached(RecordingStep::Mapped {
+    observer.reached(RecordingStep::Mapping {
         ring: sizes.records.bytes() + oxperf_sys::process::page_size(),
         area: sizes.areas.map(|areas| areas.pages.bytes()),
     });

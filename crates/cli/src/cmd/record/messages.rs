@@ -225,7 +225,7 @@ fn step_text(program: &str, step: RecordingStep<'_>) -> String {
             "[ {program} record: dump data: Woken up {wakeups} times ]\n{}",
             dump_text(program, finished)
         ),
-        RecordingStep::Mapped { ring, area } => {
+        RecordingStep::Mapping { ring, area } => {
             let area = area.map(|bytes| format!("\nAUX area mmap length {bytes}"));
             format!("mmap size {ring}B{}", area.unwrap_or_default())
         }
@@ -275,7 +275,7 @@ impl Observer for Messages {
 
     fn reached(&mut self, step: RecordingStep<'_>) {
         let least = match step {
-            RecordingStep::Snapshot | RecordingStep::Mapped { .. } => Verbosity::Verbose,
+            RecordingStep::Snapshot | RecordingStep::Mapping { .. } => Verbosity::Verbose,
             RecordingStep::Describing(_) => Verbosity::Calls,
             RecordingStep::Opening
             | RecordingStep::Ring { .. }
