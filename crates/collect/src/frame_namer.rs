@@ -26,6 +26,8 @@ pub(super) struct FrameNamer {
     dsos: Vec<DsoId>,
     dsos_by_name: FxHashMap<String, DsoId>,
     symbols: FxHashMap<ProfileSymbol, SymbolId>,
+    /// The frame of addresses without a symbol, where those of an object, or of none, are one.
+    unresolved: FxHashMap<(Option<MachineDso>, Level, Option<Source>), FrameId>,
 }
 
 /// The functions at one address differ in symbol, source, address where these are kept apart, and in being the outermost
@@ -272,6 +274,11 @@ impl Naming<'_, '_> {
         if let Some(known) = key.and_then(|key| self.namer.by_symbol.get(&key)) {
             return known;
         }
+        let merged = (self.options.merges_unresolved && key.is_none())
+            .then(|| (place.map(|place| place.dso), level(frame.mode), source));
+        if let Some(known) = merged.and_then(|key| self.namer.unresolved.get(&key)) {
+            return *known;
+        }
         let machine = self.lookup.machine;
         let dso = place.map(|place| self.namer.dso(place.dso, machine, self.profile));
         let name = key.and(place).and_then(|place| self.lookup.name(&place));
@@ -298,6 +305,9 @@ impl Naming<'_, '_> {
         });
         if let Some(key) = key {
             self.namer.by_symbol.insert(key, id);
+        }
+        if let Some(key) = merged {
+            self.namer.unresolved.insert(key, id);
         }
         id
     }

@@ -27,10 +27,12 @@ mod parallelism;
 mod recorded_events;
 mod sources;
 mod split;
+mod stack_namer;
 mod symbol_frames;
 mod two_pass;
 
 pub use collector::Collector;
 pub use options::{BlockDetail, BranchDetail, CollectOptions, LineText, MergeThreads};
 pub use recorded_events::{event_profiles, latency_cpus};
+pub use stack_namer::{StackNamer, StackOptions};
 pub use two_pass::FirstPass;

@@ -157,8 +157,9 @@ impl NamedTables {
         }
     }
 
+    /// The frames that an address stands for in a call chain, innermost first.
     #[inline]
-    fn entry(&self, id: LocatedId) -> &[FrameId] {
+    pub(super) fn entry(&self, id: LocatedId) -> &[FrameId] {
         let (table, id) = self.split.part(id);
         self.tables[table].entry(id)
     }

@@ -25,6 +25,8 @@ pub struct CollectOptions {
     pub by_address: bool,
     /// Keep different addresses of a symbol apart.
     pub addresses_apart: bool,
+    /// Addresses of an object without a symbol are one frame.
+    pub merges_unresolved: bool,
     /// Entries of call chains stand for the functions that were inlined there, too.
     pub inlines: bool,
     /// Keep different source lines apart.
@@ -91,6 +93,8 @@ pub(super) struct NamingOptions {
     pub(super) addresses_apart: bool,
     /// Leave out addresses without a symbol.
     pub(super) symbols_only: bool,
+    /// Those of an object are one frame.
+    pub(super) merges_unresolved: bool,
 }
 
 impl CollectOptions {
@@ -100,6 +104,7 @@ impl CollectOptions {
             lines: self.lines,
             addresses_apart: self.addresses_apart,
             symbols_only: self.hide_unresolved,
+            merges_unresolved: self.merges_unresolved,
         }
     }
 

@@ -35,6 +35,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("oxperf-analysis", 6),
     ("oxperf-collect", 6),
     ("oxperf-query", 6),
+    ("oxperf-columns", 7),
     ("oxperf-present", 7),
     ("oxperf-script", 8),
     ("oxperf-tui", 8),

@@ -114,6 +114,7 @@ const ALL: CollectOptions = CollectOptions {
     hide_unresolved: false,
     moments: false,
     by_address: false,
+    merges_unresolved: false,
     inlines: false,
     lines: None,
     branches: None,

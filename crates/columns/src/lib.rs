@@ -1,0 +1,22 @@
+//! Profiles as tables.
+//!
+//! [`schema`] says, as data, which tables there are and what their columns mean. [`SampleRows`] is a sink of samples that
+//! makes [`Rows`] of them and of their stacks, piece by piece; a [`RowSink`] takes the pieces: a Parquet file, or an engine
+//! that reads a recording in place. A stack's number is the hash of its content ([`stack_id`]), so that numbers of all
+//! machines and days agree.
+
+mod clock;
+mod column;
+mod error;
+mod rows;
+mod samples;
+pub mod schema;
+pub mod stack_id;
+mod stacks;
+
+pub use clock::WallClock;
+pub use column::{Column, Texts, Values};
+pub use error::ColumnsError;
+pub use rows::{Cell, Rows};
+pub use samples::{ROW_GROUP, RowSink, SampleRows, SampleSpan, SamplesOf, has_column};
+pub use stacks::{StackColumns, Stacks};

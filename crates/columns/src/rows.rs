@@ -1,0 +1,107 @@
+//! Rows of a table, column by column.
+
+use crate::column::Column;
+use crate::schema::{ColumnSchema, Table};
+
+/// Rows of a table.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    table: &'static Table,
+    /// The column at each place of the table's; `None` for one that is left out.
+    columns: Vec<Option<Column>>,
+}
+
+impl Rows {
+    /// No rows of a table, with the columns that `has` says.
+    pub fn new(table: &'static Table, has: impl Fn(&ColumnSchema) -> bool) -> Rows {
+        let column = |schema: &ColumnSchema| has(schema).then(|| Column::new(schema.kind));
+        Rows {
+            table,
+            columns: table.columns.iter().map(column).collect(),
+        }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &'static Table {
+        self.table
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.columns().next().map_or(0, |(_, column)| column.len())
+    }
+
+    /// `true` without rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The columns that are there.
+    pub fn columns(&self) -> impl Iterator<Item = (&'static ColumnSchema, &Column)> {
+        let schemas = self.table.columns.iter();
+        schemas
+            .zip(&self.columns)
+            .filter_map(|(schema, column)| Some((schema, column.as_ref()?)))
+    }
+
+    /// The column of a name, if it is there.
+    pub fn column(&mut self, name: &str) -> Option<&mut Column> {
+        let place = self.table.position(name)?;
+        self.columns[place].as_mut()
+    }
+
+    /// The column at a place among the table's, if it is there.
+    #[inline]
+    pub(crate) fn at(&mut self, place: usize) -> Option<&mut Column> {
+        self.columns[place].as_mut()
+    }
+
+    /// Forgets the rows. Texts keep their numbers.
+    pub fn clear(&mut self) {
+        self.columns.iter_mut().flatten().for_each(Column::clear);
+    }
+
+    /// Forgets the texts of columns without rows.
+    pub fn forget_texts(&mut self) {
+        self.columns
+            .iter_mut()
+            .flatten()
+            .for_each(Column::forget_texts);
+    }
+
+    /// Adds a row by its values, in the order of the table's columns.
+    pub fn push(&mut self, cells: &[Cell<'_>]) {
+        debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.table.name);
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            let Some(column) = column else { continue };
+            match cell {
+                Cell::Null => column.push_null(),
+                Cell::Int(value) => column.push_int(*value),
+                Cell::Text(text) => column.push_text(text),
+            }
+        }
+    }
+}
+
+/// A value of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell<'a> {
+    /// None.
+    Null,
+    /// A number, a moment, or yes (1) or no (0).
+    Int(i64),
+    /// A text.
+    Text(&'a str),
+}
+
+impl From<Option<i64>> for Cell<'_> {
+    fn from(value: Option<i64>) -> Self {
+        value.map_or(Cell::Null, Cell::Int)
+    }
+}
+
+impl<'a> From<Option<&'a str>> for Cell<'a> {
+    fn from(value: Option<&'a str>) -> Self {
+        value.map_or(Cell::Null, Cell::Text)
+    }
+}

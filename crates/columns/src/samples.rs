@@ -1,0 +1,417 @@
+//! A sink of samples that makes rows of them.
+//!
+//! What a sample says is written down as it comes; its stack is named later, with those of many others. So rows leave in
+//! pieces of [`ROW_GROUP`], and memory grows with what is distinct alone: names, stacks, threads.
+
+use std::ops::ControlFlow;
+
+use oxperf_abi::{CpuMode, EventType, PerfTime, SampleType};
+use oxperf_collect::StackNamer;
+use oxperf_machine::Machine;
+use oxperf_profile::{FrameId, Profile};
+use oxperf_resolve::ChainLosses;
+use oxperf_session::{EventIndex, EventTable, NoSink, SampleEvent, Sink};
+use oxperf_tracepoint::Formatters;
+use oxperf_wire::SampleWeight;
+
+use crate::clock::WallClock;
+use crate::error::ColumnsError;
+use crate::rows::Rows;
+use crate::schema::{ColumnSchema, PROFILE};
+use crate::stacks::{FrameText, Stacks};
+
+/// Rows that leave at once: the row groups of files.
+pub const ROW_GROUP: usize = 1 << 17;
+
+const TS: usize = PROFILE.place("ts");
+const TIME: usize = PROFILE.place("time");
+const RECORDING_ID: usize = PROFILE.place("recording_id");
+const HOST: usize = PROFILE.place("host");
+const EVENT: usize = PROFILE.place("event");
+const COMM: usize = PROFILE.place("comm");
+const PID: usize = PROFILE.place("pid");
+const TID: usize = PROFILE.place("tid");
+const CPU: usize = PROFILE.place("cpu");
+const MODE: usize = PROFILE.place("mode");
+const PERIOD: usize = PROFILE.place("period");
+const STACK_ID: usize = PROFILE.place("stack_id");
+const IP: usize = PROFILE.place("ip");
+const ADDR: usize = PROFILE.place("addr");
+const PHYS_ADDR: usize = PROFILE.place("phys_addr");
+const DATA_SRC: usize = PROFILE.place("data_src");
+const WEIGHT: usize = PROFILE.place("weight");
+const INS_LAT: usize = PROFILE.place("ins_lat");
+const CGROUP: usize = PROFILE.place("cgroup");
+const TRACE: usize = PROFILE.place("trace");
+const SYMBOL: usize = PROFILE.place("symbol");
+const DSO: usize = PROFILE.place("dso");
+
+/// Takes the rows of tables as they are made.
+pub trait RowSink {
+    /// Takes rows: those of samples, and before them those of their stacks that are new.
+    ///
+    /// # Errors
+    /// They cannot be kept; nothing more is made then.
+    fn take(&mut self, rows: &Rows) -> Result<(), ColumnsError>;
+}
+
+/// The recording that samples belong to.
+#[derive(Clone, Debug)]
+pub struct SamplesOf {
+    /// Its number.
+    pub recording_id: i64,
+    /// The recorded machine's name.
+    pub host: Option<String>,
+    /// Its clock and the wall clock.
+    pub clock: WallClock,
+}
+
+/// Which samples come first and last, and how many there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SampleSpan {
+    /// Number of rows.
+    pub samples: u64,
+    /// The earliest.
+    pub first: Option<PerfTime>,
+    /// The latest.
+    pub last: Option<PerfTime>,
+}
+
+/// Makes rows of samples and of their stacks.
+pub struct SampleRows<'s, T> {
+    of: SamplesOf,
+    rows: Rows,
+    codes: Codes,
+    namer: Option<StackNamer<'s>>,
+    stacks: Option<Stacks>,
+    formats: Option<&'s Formatters>,
+    span: SampleSpan,
+    out: T,
+    failure: Option<ColumnsError>,
+}
+
+/// The numbers of texts that rows repeat.
+#[derive(Debug, Default)]
+struct Codes {
+    events: Vec<u32>,
+    comms: Vec<Option<u32>>,
+    modes: [Option<u32>; 6],
+    /// The leaf's function and object of each frame.
+    leaves: Vec<Option<(u32, u32)>>,
+    text: Vec<u8>,
+}
+
+/// The columns of samples that a recording with these events can fill.
+pub fn has_column(column: &ColumnSchema, events: &EventTable) -> bool {
+    let any = |part: SampleType| {
+        let mut events = events.events().iter();
+        events.any(|event| event.attr.sample_type.contains(part))
+    };
+    match column.name {
+        "ts" | "time" => any(SampleType::TIME),
+        "pid" | "tid" => any(SampleType::TID),
+        "cpu" => any(SampleType::CPU),
+        "ip" => any(SampleType::IP),
+        "addr" => any(SampleType::ADDR),
+        "phys_addr" => any(SampleType::PHYS_ADDR),
+        "data_src" => any(SampleType::DATA_SRC),
+        "weight" => any(SampleType::WEIGHT) || any(SampleType::WEIGHT_STRUCT),
+        "ins_lat" => any(SampleType::WEIGHT_STRUCT),
+        "cgroup" => any(SampleType::CGROUP),
+        "trace" => {
+            let mut events = events.events().iter();
+            any(SampleType::RAW) && events.any(|event| event.attr.kind == EventType::TRACEPOINT)
+        }
+        _ => true,
+    }
+}
+
+impl<'s, T: RowSink> SampleRows<'s, T> {
+    /// Rows with these columns of [`PROFILE`], of samples of these events. Stacks, or the function that ran alone, are named
+    /// by `namer`; with `stacks` each stack gets a number and a row.
+    pub fn new(
+        of: SamplesOf,
+        rows: Rows,
+        events: &EventTable,
+        namer: Option<StackNamer<'s>>,
+        stacks: Option<Stacks>,
+        out: T,
+    ) -> SampleRows<'s, T> {
+        let mut made = SampleRows {
+            of,
+            rows,
+            codes: Codes::default(),
+            namer,
+            stacks,
+            formats: None,
+            span: SampleSpan::default(),
+            out,
+            failure: None,
+        };
+        (0..events.events().len()).for_each(|place| made.note_event(events, place));
+        made
+    }
+
+    /// Fields of tracepoints are shown by these formats.
+    #[must_use]
+    pub fn with_formats(mut self, formats: &'s Formatters) -> Self {
+        self.formats = Some(formats);
+        self
+    }
+
+    /// What came of the samples, given the machine at the end of the recording: their span, what of the chains could not be
+    /// had, and the sink.
+    ///
+    /// # Errors
+    /// The first row that could not be made or kept.
+    pub fn finish(
+        mut self,
+        machine: &Machine,
+    ) -> Result<(SampleSpan, ChainLosses, T), ColumnsError> {
+        if self.failure.is_none() {
+            let flushed = self.name(machine).and_then(|()| self.hand_on());
+            self.failure = flushed.err();
+        }
+        let losses = self.namer.as_ref().map(StackNamer::losses);
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => Ok((self.span, losses.unwrap_or_default(), self.out)),
+        }
+    }
+
+    fn note_event(&mut self, events: &EventTable, place: usize) {
+        let (Some(event), Some(column)) = (events.events().get(place), self.rows.at(EVENT)) else {
+            return;
+        };
+        let code = column.code(&event.name);
+        if self.codes.events.len() <= place {
+            self.codes.events.resize(place + 1, code);
+        }
+        self.codes.events[place] = code;
+    }
+
+    /// Writes down what a sample says of itself.
+    fn push(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let sample = &event.sample;
+        self.push_moment(event);
+        let thread = machine.thread_info(event.thread);
+        let of = &self.of;
+        let rows = &mut self.rows;
+        let mut int = |place: usize, value: Option<i64>| {
+            if let Some(column) = rows.at(place) {
+                column.push_int_or_null(value);
+            }
+        };
+        let bits = |value: Option<u64>| value.map(u64::cast_signed);
+        int(RECORDING_ID, Some(of.recording_id));
+        int(PID, sample.pid.or(thread.pid).map(|pid| pid.0.into()));
+        int(TID, sample.tid.map(|tid| tid.0.into()));
+        int(CPU, sample.cpu.map(|cpu| i64::from(cpu.0)));
+        int(PERIOD, bits(Some(event.period)));
+        int(IP, bits(sample.ip));
+        int(ADDR, bits(sample.addr));
+        int(PHYS_ADDR, bits(sample.phys_addr));
+        int(DATA_SRC, bits(sample.data_src));
+        int(WEIGHT, bits(sample.weight.map(|weight| weight.cost())));
+        int(INS_LAT, sample.weight.and_then(instruction_latency));
+        int(CGROUP, bits(sample.cgroup));
+        self.push_texts(machine, event);
+    }
+
+    fn push_moment(&mut self, event: &SampleEvent<'_>) {
+        let time = event.sample.time.filter(|time| *time != PerfTime::OF_SUMS);
+        let SampleSpan {
+            samples,
+            first,
+            last,
+        } = &mut self.span;
+        *samples += 1;
+        if time.is_some() {
+            *first = first.map_or(time, |first| Some(first).min(time));
+            *last = (*last).max(time);
+        }
+        if let Some(column) = self.rows.at(TIME) {
+            column.push_int_or_null(time.map(|time| time.0.cast_signed()));
+        }
+        if let Some(column) = self.rows.at(TS) {
+            column.push_int_or_null(time.and_then(|time| self.of.clock.microseconds(time)));
+        }
+    }
+
+    fn push_texts(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let (rows, codes) = (&mut self.rows, &mut self.codes);
+        if let Some(column) = rows.at(HOST) {
+            column.push_text_or_null(self.of.host.as_deref());
+        }
+        if let Some(column) = rows.at(EVENT) {
+            column.push_code(codes.events.get(event.event.0).copied().unwrap_or_default());
+        }
+        if let Some(column) = rows.at(COMM) {
+            let comm = machine.thread_info(event.thread).comm;
+            let place = comm.0 as usize;
+            if codes.comms.len() <= place {
+                codes.comms.resize(place + 1, None);
+            }
+            let code = codes.comms[place].get_or_insert_with(|| column.code(machine.comm(comm)));
+            column.push_code(*code);
+        }
+        if let Some(column) = rows.at(MODE) {
+            let (place, name) = mode_name(event.misc.cpu_mode());
+            let code = codes.modes[place].get_or_insert_with(|| column.code(name));
+            column.push_code(*code);
+        }
+        if let Some(column) = rows.at(TRACE) {
+            codes.text.clear();
+            let raw = event.sample.raw.zip(self.formats);
+            let formatter =
+                raw.and_then(|(raw, formats)| Some((raw, formats.get(formats.event_of(raw)?)?)));
+            match formatter {
+                Some((raw, formatter)) => {
+                    formatter.format(raw, &mut codes.text);
+                    column.push_text(&String::from_utf8_lossy(&codes.text));
+                }
+                None => column.push_null(),
+            }
+        }
+    }
+
+    /// Names the stacks of the samples that have none yet.
+    fn name(&mut self, machine: &Machine) -> Result<(), ColumnsError> {
+        let Some(namer) = &mut self.namer else {
+            return Ok(());
+        };
+        let (rows, stacks, codes) = (&mut self.rows, &mut self.stacks, &mut self.codes);
+        let mut failure = None;
+        namer.name(machine, |names, frames| {
+            if let Some(stacks) = stacks {
+                match stacks.id_of(frames, names) {
+                    Ok(id) => {
+                        if let Some(column) = rows.at(STACK_ID) {
+                            column.push_int(id.0);
+                        }
+                    }
+                    Err(error) => failure = failure.take().or(Some(error)),
+                }
+            }
+            push_leaf(rows, codes, names, frames);
+        });
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Hands on the rows so far, all of whose stacks are named.
+    fn hand_on(&mut self) -> Result<(), ColumnsError> {
+        if let Some(stacks) = &mut self.stacks
+            && !stacks.rows().is_empty()
+        {
+            self.out.take(stacks.rows())?;
+            stacks.rows().clear();
+            stacks.rows().forget_texts();
+        }
+        if !self.rows.is_empty() {
+            self.out.take(&self.rows)?;
+            self.rows.clear();
+            // The texts of other columns are few, and their numbers are kept.
+            if let Some(trace) = self.rows.at(TRACE) {
+                trace.forget_texts();
+            }
+        }
+        Ok(())
+    }
+
+    fn take_sample(
+        &mut self,
+        machine: &Machine,
+        event: &SampleEvent<'_>,
+    ) -> Result<(), ColumnsError> {
+        self.push(machine, event);
+        let is_full = match &mut self.namer {
+            Some(namer) => namer.push(machine, event),
+            None => false,
+        };
+        let is_group = self.span.samples.is_multiple_of(ROW_GROUP as u64);
+        if is_full || is_group {
+            self.name(machine)?;
+        }
+        if is_group {
+            self.hand_on()?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes down the function that ran and its object.
+fn push_leaf(rows: &mut Rows, codes: &mut Codes, names: &Profile, frames: &[FrameId]) {
+    if rows.at(SYMBOL).is_none() && rows.at(DSO).is_none() {
+        return;
+    }
+    let leaf = frames.first().copied();
+    let place = leaf.map_or(0, |leaf| leaf.index() + 1);
+    if codes.leaves.len() <= place {
+        codes.leaves.resize(place + 1, None);
+    }
+    let (symbol, dso) = *codes.leaves[place].get_or_insert_with(|| {
+        let text = FrameText::of(names, leaf.unwrap_or(FrameId(u32::MAX)), false);
+        let mut code =
+            |place: usize, text: &str| rows.at(place).map_or(0, |column| column.code(text));
+        (code(SYMBOL, &text.symbol), code(DSO, text.dso))
+    });
+    if let Some(column) = rows.at(SYMBOL) {
+        column.push_code(symbol);
+    }
+    if let Some(column) = rows.at(DSO) {
+        column.push_code(dso);
+    }
+}
+
+/// The latency of the instruction, where costs come in parts.
+fn instruction_latency(weight: SampleWeight) -> Option<i64> {
+    match weight {
+        SampleWeight::Parts { var2, .. } => Some(var2.into()),
+        SampleWeight::Whole(_) => None,
+    }
+}
+
+fn mode_name(mode: CpuMode) -> (usize, &'static str) {
+    match mode {
+        CpuMode::Kernel => (0, "kernel"),
+        CpuMode::User => (1, "user"),
+        CpuMode::GuestKernel => (2, "guest_kernel"),
+        CpuMode::GuestUser => (3, "guest_user"),
+        CpuMode::Hypervisor => (4, "hypervisor"),
+        CpuMode::Unknown => (5, "unknown"),
+    }
+}
+
+impl<T: RowSink> Sink for SampleRows<'_, T> {
+    type Inner = NoSink;
+
+    fn inner(&mut self) -> Option<&mut NoSink> {
+        None
+    }
+
+    fn event_update(&mut self, events: &EventTable, index: EventIndex) -> bool {
+        self.note_event(events, index.0);
+        true
+    }
+
+    fn wants_batches(&mut self) -> bool {
+        self.namer.as_ref().is_some_and(StackNamer::wants_batches)
+    }
+
+    fn prefetch(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        if let Some(namer) = &mut self.namer {
+            namer.prefetch(machine, samples);
+        }
+    }
+
+    #[inline]
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        match self.take_sample(machine, event) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}

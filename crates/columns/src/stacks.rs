@@ -1,0 +1,264 @@
+//! Distinct stacks: frames become a number once, and a row once.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use oxperf_profile::{Frame, FrameId, Level, Profile};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::error::ColumnsError;
+use crate::rows::Rows;
+use crate::schema::{Presence, STACKS};
+use crate::stack_id::{HashedFrame, StackHash, StackId};
+
+const STACK_ID: usize = STACKS.place("stack_id");
+const SYMBOL: usize = STACKS.place("symbol");
+const DSO: usize = STACKS.place("dso");
+const MODE: usize = STACKS.place("mode");
+const DEPTH: usize = STACKS.place("depth");
+const SYMBOLS: usize = STACKS.place("symbols");
+const DSOS: usize = STACKS.place("dsos");
+const INLINED: usize = STACKS.place("inlined");
+const FILES: usize = STACKS.place("files");
+const LINES: usize = STACKS.place("lines");
+
+/// The parts of frames that rows of stacks have beside names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StackColumns {
+    /// Which functions are inlined.
+    pub inlined: bool,
+    /// Source files and lines.
+    pub lines: bool,
+}
+
+/// The stacks so far, and the rows of those that are new.
+#[derive(Debug)]
+pub struct Stacks {
+    columns: StackColumns,
+    /// The stacks by their frames.
+    known: HashTable<Known>,
+    /// Their frames, one stack after another.
+    frames: Vec<FrameId>,
+    /// The second hash of each number.
+    checks: FxHashMap<i64, u64>,
+    /// The text that is hashed.
+    text: Vec<u8>,
+    new: Rows,
+}
+
+/// A stack that was met.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    start: u32,
+    end: u32,
+    id: StackId,
+}
+
+impl Known {
+    fn frames(self, all: &[FrameId]) -> &[FrameId] {
+        all.get(self.start as usize..self.end as usize)
+            .unwrap_or_default()
+    }
+}
+
+impl Stacks {
+    /// No stacks.
+    pub fn new(columns: StackColumns) -> Stacks {
+        let has = |when| match when {
+            Presence::Option("--inline") => columns.inlined,
+            Presence::Option("--lines") => columns.lines,
+            Presence::Option(_) => false,
+            Presence::Always | Presence::Recorded => true,
+        };
+        Stacks {
+            columns,
+            known: HashTable::new(),
+            frames: Vec::new(),
+            checks: FxHashMap::default(),
+            text: Vec::new(),
+            new: Rows::new(&STACKS, |column| has(column.when)),
+        }
+    }
+
+    /// The number of a stack, innermost frame first; a new one gets a row.
+    ///
+    /// # Errors
+    /// Another stack has the same number.
+    #[inline]
+    pub fn id_of(&mut self, frames: &[FrameId], names: &Profile) -> Result<StackId, ColumnsError> {
+        let hash = FxBuildHasher.hash_one(frames);
+        let all = &self.frames;
+        let found = self.known.find(hash, |known| known.frames(all) == frames);
+        match found {
+            Some(known) => Ok(known.id),
+            None => self.add(hash, frames, names),
+        }
+    }
+
+    /// The rows of the stacks that are new since they were cleared.
+    pub fn rows(&mut self) -> &mut Rows {
+        &mut self.new
+    }
+
+    /// Number of distinct stacks.
+    pub fn len(&self) -> usize {
+        self.checks.len()
+    }
+
+    /// `true` if no stack was met.
+    pub fn is_empty(&self) -> bool {
+        self.checks.is_empty()
+    }
+
+    fn add(
+        &mut self,
+        hash: u64,
+        frames: &[FrameId],
+        names: &Profile,
+    ) -> Result<StackId, ColumnsError> {
+        let lines = self.columns.lines;
+        self.text.clear();
+        for frame in frames {
+            FrameText::of(names, *frame, lines)
+                .hashed()
+                .write(&mut self.text);
+        }
+        let StackHash { id, check } = StackHash::of(&self.text);
+        let start = self.frames.len() as u32;
+        self.frames.extend_from_slice(frames);
+        let end = self.frames.len() as u32;
+        let all = &self.frames;
+        self.known
+            .insert_unique(hash, Known { start, end, id }, |known| {
+                FxBuildHasher.hash_one(known.frames(all))
+            });
+        // Frames of one name may differ, such as those of one object in several places: they are one stack.
+        match self.checks.insert(id.0, check) {
+            None => self.push_row(id, frames, names),
+            Some(known) if known != check => return Err(ColumnsError::StackClash { id }),
+            Some(_) => {}
+        }
+        Ok(id)
+    }
+
+    fn push_row(&mut self, id: StackId, frames: &[FrameId], names: &Profile) {
+        let lines = self.columns.lines;
+        let rows = &mut self.new;
+        let leaf = frames
+            .first()
+            .map(|leaf| FrameText::of(names, *leaf, lines));
+        let mut push_int = |place: usize, value| {
+            if let Some(column) = rows.at(place) {
+                column.push_int(value);
+            }
+        };
+        push_int(STACK_ID, id.0);
+        push_int(DEPTH, frames.len() as i64);
+        let mut push_text = |place: usize, text: Option<&str>| {
+            if let Some(column) = rows.at(place) {
+                column.push_text_or_null(text);
+            }
+        };
+        push_text(SYMBOL, leaf.as_ref().map(|leaf| leaf.symbol.as_ref()));
+        push_text(DSO, leaf.as_ref().map(|leaf| leaf.dso));
+        push_text(MODE, leaf.as_ref().and_then(|leaf| leaf.mode));
+        for frame in frames {
+            let frame = FrameText::of(names, *frame, lines);
+            let mut push_text = |place: usize, text: &str| {
+                if let Some(column) = rows.at(place) {
+                    let code = column.code(text);
+                    column.push_item(i64::from(code));
+                }
+            };
+            push_text(SYMBOLS, &frame.symbol);
+            push_text(DSOS, frame.dso);
+            push_text(FILES, frame.line.map_or("", |(file, _)| file));
+            if let Some(column) = rows.at(LINES) {
+                column.push_item(frame.line.map_or(0, |(_, line)| line.into()));
+            }
+            if let Some(column) = rows.at(INLINED) {
+                column.push_item(frame.inlined.into());
+            }
+        }
+        for place in [SYMBOLS, DSOS, FILES, LINES, INLINED] {
+            if let Some(column) = rows.at(place) {
+                column.end_list();
+            }
+        }
+    }
+}
+
+/// The texts of a frame.
+#[derive(Debug)]
+pub(crate) struct FrameText<'a> {
+    /// The function, or the object in brackets.
+    pub(crate) symbol: std::borrow::Cow<'a, str>,
+    /// The object.
+    pub(crate) dso: &'a str,
+    mode: Option<&'static str>,
+    line: Option<(&'a str, i32)>,
+    inlined: bool,
+}
+
+/// What stands for an object where nothing is mapped.
+const UNKNOWN: &str = "[unknown]";
+
+impl<'a> FrameText<'a> {
+    /// The texts of a frame; its source line if that is wanted.
+    pub(crate) fn of(names: &'a Profile, id: FrameId, lines: bool) -> FrameText<'a> {
+        let Some(frame) = names.frames.get(id.index()) else {
+            return FrameText::nowhere();
+        };
+        let symbol = frame
+            .symbol
+            .and_then(|symbol| names.symbols.get(symbol.index()));
+        let dso = frame.dso.and_then(|dso| names.dsos.get(dso.index()));
+        let dso = dso.map_or(UNKNOWN, |dso| dso.short.as_str());
+        let line = lines.then(|| line_of(names, frame)).flatten();
+        FrameText {
+            symbol: match symbol {
+                Some(symbol) => symbol.name.as_str().into(),
+                None => format!("[{}]", dso.trim_matches(['[', ']'])).into(),
+            },
+            dso,
+            mode: frame.dso.map(|_| mode_of(frame.level)),
+            line,
+            inlined: symbol.is_some_and(|symbol| symbol.inlined),
+        }
+    }
+
+    fn nowhere() -> FrameText<'static> {
+        FrameText {
+            symbol: UNKNOWN.into(),
+            dso: UNKNOWN,
+            mode: None,
+            line: None,
+            inlined: false,
+        }
+    }
+
+    fn hashed(&self) -> HashedFrame<'_> {
+        HashedFrame {
+            symbol: &self.symbol,
+            dso: self.dso,
+            line: self.line,
+            inlined: self.inlined,
+        }
+    }
+}
+
+fn line_of<'a>(names: &'a Profile, frame: &Frame) -> Option<(&'a str, i32)> {
+    let source = frame.source?;
+    let file = names.sources.get(source.file.index())?;
+    Some((file, source.number?.get().cast_signed()))
+}
+
+fn mode_of(level: Level) -> &'static str {
+    match level {
+        Level::Kernel => "kernel",
+        Level::User => "user",
+        Level::GuestKernel => "guest_kernel",
+        Level::GuestUser => "guest_user",
+        Level::Hypervisor => "hypervisor",
+    }
+}
