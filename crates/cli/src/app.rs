@@ -20,6 +20,7 @@ use crate::configuration::Configuration;
 use crate::failure::{Failure, code};
 use crate::globals::{self, GlobalOptions, Request};
 use crate::pager::Habit;
+use crate::sql::SqlEngine;
 use crate::words::{self, Mistake, Reading};
 use crate::{bundled, cmd, environment, features, output, pager, resources, usage};
 
@@ -50,7 +51,10 @@ fn command_of(program: &str, commands: &[cmd::Entry]) -> Command {
 }
 
 /// Runs the command line.
-pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Failure> {
+pub(crate) fn run(
+    arguments: impl Iterator<Item = OsString>,
+    engine: Option<&'static dyn SqlEngine>,
+) -> Result<i32, Failure> {
     let arguments: Vec<OsString> = arguments.collect();
     let (program, command) = names(arguments.first());
     let words = arguments.into_iter().skip(1);
@@ -67,6 +71,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Fail
         globals,
         configuration: Configuration::read(&environment::configuration_files()),
         guests: None,
+        engine,
     };
     match request {
         Request::Command(words) => run_words(&invocation, words),

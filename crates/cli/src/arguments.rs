@@ -23,6 +23,7 @@ use crate::environment::{self, ColourChoice};
 use crate::failure::Failure;
 use crate::globals::GlobalOptions;
 use crate::recording_options::RecordingOptions;
+use crate::sql::SqlEngine;
 
 /// A command of the program, or of a command.
 pub(crate) struct Entry {
@@ -46,6 +47,8 @@ pub(crate) struct Invocation {
     pub(crate) configuration: Configuration,
     /// The guests that a recording is about, where `kvm` runs the command.
     pub(crate) guests: Option<GuestRecording>,
+    /// The SQL engine of this program, if it has one.
+    pub(crate) engine: Option<&'static dyn SqlEngine>,
 }
 
 /// The option that names the build-id cache; every command has it.

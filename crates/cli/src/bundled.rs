@@ -71,6 +71,8 @@ impl Unpacked {
 fn keeper_of(folder: &Path) -> Option<Child> {
     let program = environment::program()?;
     let keeper = std::process::Command::new(program)
+        // A program that has the name of a command runs that command alone.
+        .arg0("oxperf")
         .arg(KEEPER)
         .arg(folder)
         .stdin(Stdio::piped())

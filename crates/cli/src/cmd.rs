@@ -23,6 +23,7 @@ pub(crate) mod kvm;
 mod list;
 mod manual;
 mod profile;
+mod query;
 mod ranges;
 mod record;
 mod report;
@@ -45,6 +46,7 @@ pub(crate) static ALL: &[Entry] = &[
     annotate::ENTRY,
     script::ENTRY,
     export::ENTRY,
+    query::ENTRY,
     evlist::ENTRY,
     list::ENTRY,
     buildid_cache::ENTRY,

@@ -1,6 +1,7 @@
 //! The values of perf's configuration files: `~/.perfconfig` and the system's, or the one that `PERF_CONFIG` names. Each
 //! value knows the file and the line that it stands in.
 
+#[cfg(feature = "browser")]
 pub(crate) mod colours;
 pub(crate) mod edit;
 pub(crate) mod files;

@@ -152,6 +152,21 @@ pub(crate) fn debuginfod(given: &str) -> Option<Debuginfod> {
     })
 }
 
+/// The words of the command line, of which the first is the name of the program.
+pub(crate) fn words() -> std::env::ArgsOs {
+    std::env::args_os()
+}
+
+/// `true` if a user types and reads: standard input and output are a terminal.
+pub(crate) fn is_interactive() -> bool {
+    std::io::stdin().is_terminal() && output_is_terminal()
+}
+
+/// `true` if standard output goes to a terminal.
+pub(crate) fn output_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 /// All variables, for a program that is started.
 pub(crate) fn variables() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()

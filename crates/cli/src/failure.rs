@@ -29,7 +29,7 @@ pub(crate) mod code {
 
 /// A message for the user and an exit code.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     message: String,
     code: i32,
     closed_pipe: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// The command failed.
-    pub(crate) fn new(message: impl Into<String>) -> Failure {
+    pub fn new(message: impl Into<String>) -> Failure {
         Failure {
             message: message.into(),
             code: code::FAILED,

@@ -26,7 +26,7 @@ pub(crate) struct InputOptions {
 }
 
 /// The recording that a command reads.
-pub(crate) struct Input {
+pub struct Input {
     file: RecordingFile,
     /// A walk over the records may show how far it is.
     shows_progress: bool,
@@ -54,7 +54,10 @@ impl Input {
 
     /// Reads the header and the sections that it points at; of a stream everything before its first sample. Refuses a
     /// file that was cut before its first sample.
-    pub(crate) fn reader(&self) -> Result<Reader<'_>, Failure> {
+    ///
+    /// # Errors
+    /// It is no recording, or one that is damaged before its first sample.
+    pub fn reader(&self) -> Result<Reader<'_>, Failure> {
         let reader = self.reader_of_any()?;
         reader.check_cut().map_err(|error| self.refuse(&error))?;
         Ok(reader)
@@ -92,12 +95,12 @@ impl Input {
     }
 
     /// Seconds since 1970 of the file's last change: what perf calls the time of capture.
-    pub(crate) fn modified(&self) -> i64 {
+    pub fn modified(&self) -> i64 {
         self.file.modified()
     }
 
     /// The file, for messages.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.file.path()
     }
 

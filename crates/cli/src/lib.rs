@@ -31,6 +31,7 @@ mod progress;
 mod recording_options;
 mod resources;
 mod separator;
+pub mod sql;
 mod stitch;
 mod symbol_source;
 mod unpacking;
@@ -46,5 +47,13 @@ pub use resources::explain_panics;
 /// Runs the command line, of which the first word is the name of the program: prints what it has to say, and gives the
 /// code for the shell.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    app::exit(app::run(arguments))
+    app::exit(app::run(arguments, None))
+}
+
+/// Runs the command line as [`run`] does, with an engine for `query`.
+pub fn run_with_engine(
+    arguments: impl Iterator<Item = OsString>,
+    engine: &'static dyn sql::SqlEngine,
+) -> ExitCode {
+    app::exit(app::run(arguments, Some(engine)))
 }

@@ -120,6 +120,7 @@ mod tests {
                 },
                 configuration: Configuration::of_text(text),
                 guests: None,
+                engine: None,
             };
             let choice = Choice::new(&invocation, "script", habit);
             (choice.paged, choice.program.map(str::to_owned))

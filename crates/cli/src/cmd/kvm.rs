@@ -103,6 +103,7 @@ impl KvmCommand {
                 sides: self.sides,
                 files: self.files.clone(),
             }),
+            engine: invocation.engine,
         };
         Some(app::run_command(&invocation, &words))
     }

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod arguments;
+#[cfg(feature = "browser")]
 mod browser;
 mod call_graph;
 mod count_mode;
@@ -34,6 +35,7 @@ use crate::losses::losses;
 use crate::output::{Output, print_error};
 use crate::pager::{self, Habit};
 use crate::{header, separator};
+#[cfg(feature = "browser")]
 use browser::BrowsedRecording;
 use count_mode::CountMode;
 use load::ReportedSamples;
@@ -190,11 +192,10 @@ impl Report<'_> {
                 let losses = losses(profile, &samples.diagnostics);
                 html::write(path, profile, &losses, self.reader, self.input.path())?;
             }
+            #[cfg(feature = "browser")]
             ReportForm::Browser => {
                 let recording = BrowsedRecording {
-                    palette: self.options.palette,
-                    headings: self.options.headings,
-                    passed_on: &self.options.passed_on,
+                    options: &self.options.browser,
                     input: self.input,
                     reader: self.reader,
                 };

@@ -25,6 +25,7 @@ mod off_cpu;
 mod pager;
 mod perf_opens;
 mod profile;
+mod query;
 mod record;
 mod recorder;
 mod recorder_control;

@@ -1,9 +1,11 @@
 //! The options of `report`: each defined once, with its help, and read here alone.
 
+#[cfg(feature = "browser")]
+mod browser;
+
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_analysis::hist::{Measure, PrivilegeMode};
 use oxperf_collect::{CollectOptions, LineText};
@@ -24,7 +26,7 @@ use super::table_plan::chain_order;
 use crate::arguments::kinds::switch;
 use crate::arguments::{self, input, symbols};
 use crate::cmd::dump::arguments as dump;
-use crate::configuration::{self, Configuration};
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::{environment, header};
 
@@ -44,7 +46,13 @@ pub(super) fn command() -> Command {
         .args(input::arguments())
         .next_help_heading("The table")
         .args(table_arguments())
-        .arg(super::browser::argument())
+        .arg(
+            Arg::new("tui")
+                .long("tui")
+                .action(ArgAction::SetTrue)
+                .overrides_with("stdio")
+                .help("Show a browser on the terminal [default there]"),
+        )
         .args(super::count_mode::arguments())
         .arg(super::cycles::argument())
         .arg(arguments::stitch::argument())
@@ -182,9 +190,8 @@ pub(super) fn options(
         table,
         rows: row_filter(matches, configuration),
         thread_counters: matches.get_flag("threads").then_some(columns),
-        palette: configuration::colours::palette(configuration),
-        headings: configuration.flag("ui.show-headers") != Some(false),
-        passed_on: passed_on(matches),
+        #[cfg(feature = "browser")]
+        browser: browser::options(matches, configuration),
         form,
     })
 }
@@ -420,36 +427,6 @@ fn row_filter(matches: &ArgMatches, configuration: &Configuration) -> RowFilterO
         socket: matches.get_one("socket-filter").copied(),
         parallelism: owned("parallelism"),
     }
-}
-
-/// The options that say where names, code and trace come from, as they were given.
-fn passed_on(matches: &ArgMatches) -> Vec<String> {
-    let trace = arguments::itrace::arguments(ItraceOptions::ALL_LETTERS);
-    let shared = input::arguments()
-        .into_iter()
-        .chain(symbols::arguments())
-        .chain(trace);
-    let given = |arg: &Arg| {
-        let id = arg.get_id().as_str();
-        id != "input" && matches.value_source(id) == Some(ValueSource::CommandLine)
-    };
-    shared
-        .filter(given)
-        .flat_map(|arg| as_given(&arg, matches))
-        .collect()
-}
-
-fn as_given(arg: &Arg, matches: &ArgMatches) -> Vec<String> {
-    let Some(long) = arg.get_long() else {
-        return Vec::new();
-    };
-    if !arg.get_action().takes_values() {
-        return vec![format!("--{long}")];
-    }
-    let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
-    values
-        .map(|value| format!("--{long}={}", value.to_string_lossy()))
-        .collect()
 }
 
 /// `0.5` or `0.5%`.

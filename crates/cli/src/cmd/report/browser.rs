@@ -6,11 +6,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use clap::{Arg, ArgAction};
 use oxperf_data::Reader;
 use oxperf_profile::Profile;
-use oxperf_tui::{Browser, BrowserHost, ExitReason, Look, Palette, run};
+use oxperf_tui::{Browser, BrowserHost, ExitReason, Look, run};
 
+use super::options::BrowserOptions;
 use super::row_filter::RowFilter;
 use super::table_plan::TablePlan;
 use crate::failure::Failure;
@@ -21,15 +21,6 @@ use crate::{environment, header};
 const MOST_EXPORTS: u32 = 10_000;
 /// Most bytes of another command's text that are shown.
 const MOST_TEXT: u64 = 16 << 20;
-
-/// The option beside `--stdio`.
-pub(super) fn argument() -> Arg {
-    Arg::new("tui")
-        .long("tui")
-        .action(ArgAction::SetTrue)
-        .overrides_with("stdio")
-        .help("Show a browser on the terminal [default there]")
-}
 
 /// Shows the browser until the user leaves it; gives the recording that the user wants to see instead.
 pub(super) fn show(
@@ -49,12 +40,12 @@ pub(super) fn show(
     if let Some(part) = rows.part_of_symbol() {
         browser.filter_symbols(part);
     }
-    if !recording.headings {
+    if !recording.options.headings {
         browser.hide_headings();
     }
     let look = Look {
         colour: environment::wants_colour(),
-        palette: recording.palette,
+        palette: recording.options.palette,
     };
     let mut host = recording;
     match run(&mut browser, &mut host, BufWriter::new(io::stdout()), look)? {
@@ -70,12 +61,8 @@ pub(super) fn show(
 
 /// The recording that is browsed.
 pub(super) struct BrowsedRecording<'a> {
-    /// The colours of the screen.
-    pub(super) palette: Palette,
-    /// The names of columns are shown from the beginning.
-    pub(super) headings: bool,
-    /// Options for other commands of this program.
-    pub(super) passed_on: &'a [String],
+    /// The look of the screen, and what other commands of this program get.
+    pub(super) options: &'a BrowserOptions,
     /// The file.
     pub(super) input: &'a Input,
     /// Its content.
@@ -92,7 +79,7 @@ impl BrowsedRecording<'_> {
             .args(command)
             .arg("--input")
             .arg(self.input.path())
-            .args(self.passed_on)
+            .args(&self.options.passed_on)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

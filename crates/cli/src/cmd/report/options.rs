@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use oxperf_collect::{CollectOptions, LineText};
 use oxperf_present::recording::thread_counters::CounterLayout;
 use oxperf_query::RecordOrder;
+#[cfg(feature = "browser")]
 use oxperf_tui::Palette;
 
 use super::call_graph::CallGraphSpec;
@@ -33,11 +34,20 @@ pub(super) struct ReportOptions {
     pub(super) rows: RowFilterOptions,
     /// The counters of each thread, below the tables.
     pub(super) thread_counters: Option<CounterLayout>,
-    /// The colours of a browser.
+    /// A browser on the terminal.
+    #[cfg(feature = "browser")]
+    pub(super) browser: BrowserOptions,
+}
+
+/// The browser as the options and the configuration ask for it.
+#[cfg(feature = "browser")]
+#[derive(Clone, Debug)]
+pub(super) struct BrowserOptions {
+    /// Its colours.
     pub(super) palette: Palette,
-    /// The browser shows the names of columns from the beginning.
+    /// It shows the names of columns from the beginning.
     pub(super) headings: bool,
-    /// Options for the commands that a browser runs.
+    /// Options for the commands that it runs.
     pub(super) passed_on: Vec<String>,
 }
 

@@ -207,6 +207,7 @@ impl RowFilter {
     }
 
     /// A part that functions must have in their names.
+    #[cfg(feature = "browser")]
     pub(super) fn part_of_symbol(&self) -> Option<&str> {
         self.part_of_symbol.as_deref()
     }
