@@ -3,7 +3,7 @@
 //! Nothing is merged but names, so that memory grows with what is called differently. Addresses without a symbol are one
 //! frame for each object, and of located addresses no more are kept than [`MOST_LOCATED`].
 
-use oxperf_machine::Machine;
+use oxperf_machine::{Dso, Machine};
 use oxperf_profile::{DetailId, FrameId, Profile};
 use oxperf_resolve::{ChainLosses, Chains, FrameId as LocatedId, Names, SymbolSource, Unwinder};
 use oxperf_session::SampleEvent;
@@ -155,6 +155,15 @@ impl<'s> StackNamer<'s> {
     /// The names of all frames so far.
     pub fn names(&self) -> &Profile {
         &self.profile
+    }
+
+    /// The objects that code was named in, each with whether it has symbols.
+    pub fn objects<'m>(&self, machine: &'m Machine) -> impl Iterator<Item = (&'m Dso, bool)> {
+        let objects = machine.objects();
+        let asked = objects
+            .dsos()
+            .filter(|dso| self.names.has_looked_for(dso.id));
+        asked.map(move |dso| (dso, self.names.table(objects, dso.id).is_some()))
     }
 
     /// What of the chains could not be had so far.

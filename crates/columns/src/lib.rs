@@ -8,15 +8,22 @@
 mod clock;
 mod column;
 mod error;
+mod lives;
+#[cfg(feature = "parquet")]
+pub mod parquet;
+mod recording;
 mod rows;
 mod samples;
 pub mod schema;
 pub mod stack_id;
 mod stacks;
+mod tables;
 
 pub use clock::WallClock;
 pub use column::{Column, Texts, Values};
 pub use error::ColumnsError;
+pub use recording::{RecordingEnd, RecordingFacts};
 pub use rows::{Cell, Rows};
-pub use samples::{ROW_GROUP, RowSink, SampleRows, SampleSpan, SamplesOf, has_column};
+pub use samples::{ROW_GROUP, RowSink, SampleRows, SampleSpan, SamplesEnd, SamplesOf, has_column};
 pub use stacks::{StackColumns, Stacks};
+pub use tables::{TableOptions, TablesError, Walked, write_tables};

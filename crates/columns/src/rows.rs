@@ -53,7 +53,7 @@ impl Rows {
     /// The column at a place among the table's, if it is there.
     #[inline]
     pub(crate) fn at(&mut self, place: usize) -> Option<&mut Column> {
-        self.columns[place].as_mut()
+        self.columns.get_mut(place)?.as_mut()
     }
 
     /// Forgets the rows. Texts keep their numbers.

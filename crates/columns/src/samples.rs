@@ -7,15 +7,16 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::{CpuMode, EventType, PerfTime, SampleType};
 use oxperf_collect::StackNamer;
-use oxperf_machine::Machine;
+use oxperf_machine::{Dso, Machine};
 use oxperf_profile::{FrameId, Profile};
 use oxperf_resolve::ChainLosses;
-use oxperf_session::{EventIndex, EventTable, NoSink, SampleEvent, Sink};
+use oxperf_session::{EventIndex, EventTable, NoSink, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
-use oxperf_wire::SampleWeight;
+use oxperf_wire::{Endian, SampleWeight};
 
 use crate::clock::WallClock;
 use crate::error::ColumnsError;
+use crate::lives::Lives;
 use crate::rows::Rows;
 use crate::schema::{ColumnSchema, PROFILE};
 use crate::stacks::{FrameText, Stacks};
@@ -64,6 +65,8 @@ pub struct SamplesOf {
     pub host: Option<String>,
     /// Its clock and the wall clock.
     pub clock: WallClock,
+    /// Its byte order.
+    pub endian: Endian,
 }
 
 /// Which samples come first and last, and how many there are.
@@ -77,6 +80,26 @@ pub struct SampleSpan {
     pub last: Option<PerfTime>,
 }
 
+/// What came of the samples of a recording.
+pub struct SamplesEnd<'s, T> {
+    /// Their span.
+    pub span: SampleSpan,
+    /// What of their chains could not be had.
+    pub chains: ChainLosses,
+    /// The sink.
+    pub out: T,
+    pub(crate) lives: Lives,
+    namer: Option<StackNamer<'s>>,
+}
+
+impl<T> SamplesEnd<'_, T> {
+    /// The objects that code was named in, each with whether it has symbols.
+    pub fn objects<'m>(&self, machine: &'m Machine) -> impl Iterator<Item = (&'m Dso, bool)> {
+        let namer = self.namer.iter();
+        namer.flat_map(move |namer| namer.objects(machine))
+    }
+}
+
 /// Makes rows of samples and of their stacks.
 pub struct SampleRows<'s, T> {
     of: SamplesOf,
@@ -85,7 +108,10 @@ pub struct SampleRows<'s, T> {
     namer: Option<StackNamer<'s>>,
     stacks: Option<Stacks>,
     formats: Option<&'s Formatters>,
+    /// The event whose samples count; `None` is all.
+    only: Option<String>,
     span: SampleSpan,
+    lives: Lives,
     out: T,
     failure: Option<ColumnsError>,
 }
@@ -93,12 +119,19 @@ pub struct SampleRows<'s, T> {
 /// The numbers of texts that rows repeat.
 #[derive(Debug, Default)]
 struct Codes {
-    events: Vec<u32>,
+    events: Vec<NotedEvent>,
     comms: Vec<Option<u32>>,
     modes: [Option<u32>; 6],
     /// The leaf's function and object of each frame.
     leaves: Vec<Option<(u32, u32)>>,
     text: Vec<u8>,
+}
+
+/// An event's name as a number, and whether its samples count.
+#[derive(Clone, Copy, Debug)]
+struct NotedEvent {
+    code: u32,
+    counts: bool,
 }
 
 /// The columns of samples that a recording with these events can fill.
@@ -144,7 +177,9 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
             namer,
             stacks,
             formats: None,
+            only: None,
             span: SampleSpan::default(),
+            lives: Lives::default(),
             out,
             failure: None,
         };
@@ -159,35 +194,49 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
         self
     }
 
-    /// What came of the samples, given the machine at the end of the recording: their span, what of the chains could not be
-    /// had, and the sink.
+    /// Only samples of the event of this name count.
+    #[must_use]
+    pub fn of_event(mut self, name: Option<&str>, events: &EventTable) -> Self {
+        self.only = name.map(str::to_owned);
+        (0..events.events().len()).for_each(|place| self.note_event(events, place));
+        self
+    }
+
+    /// What came of the samples, given the machine at the end of the recording.
     ///
     /// # Errors
     /// The first row that could not be made or kept.
-    pub fn finish(
-        mut self,
-        machine: &Machine,
-    ) -> Result<(SampleSpan, ChainLosses, T), ColumnsError> {
-        if self.failure.is_none() {
-            let flushed = self.name(machine).and_then(|()| self.hand_on());
-            self.failure = flushed.err();
+    pub fn finish(mut self, machine: &Machine) -> Result<SamplesEnd<'s, T>, ColumnsError> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
         }
-        let losses = self.namer.as_ref().map(StackNamer::losses);
-        match self.failure {
-            Some(failure) => Err(failure),
-            None => Ok((self.span, losses.unwrap_or_default(), self.out)),
-        }
+        self.name(machine)?;
+        self.hand_on()?;
+        let chains = self.namer.as_ref().map(StackNamer::losses);
+        Ok(SamplesEnd {
+            span: self.span,
+            chains: chains.unwrap_or_default(),
+            out: self.out,
+            lives: self.lives,
+            namer: self.namer,
+        })
     }
 
     fn note_event(&mut self, events: &EventTable, place: usize) {
-        let (Some(event), Some(column)) = (events.events().get(place), self.rows.at(EVENT)) else {
+        let Some(event) = events.events().get(place) else {
             return;
         };
-        let code = column.code(&event.name);
+        let noted = NotedEvent {
+            code: self
+                .rows
+                .at(EVENT)
+                .map_or(0, |column| column.code(&event.name)),
+            counts: self.only.as_ref().is_none_or(|only| *only == event.name),
+        };
         if self.codes.events.len() <= place {
-            self.codes.events.resize(place + 1, code);
+            self.codes.events.resize(place + 1, noted);
         }
-        self.codes.events[place] = code;
+        self.codes.events[place] = noted;
     }
 
     /// Writes down what a sample says of itself.
@@ -215,6 +264,9 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
         int(WEIGHT, bits(sample.weight.map(|weight| weight.cost())));
         int(INS_LAT, sample.weight.and_then(instruction_latency));
         int(CGROUP, bits(sample.cgroup));
+        if sample.cgroup.is_some() {
+            self.lives.at(event.thread).cgroup = sample.cgroup;
+        }
         self.push_texts(machine, event);
     }
 
@@ -244,7 +296,8 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
             column.push_text_or_null(self.of.host.as_deref());
         }
         if let Some(column) = rows.at(EVENT) {
-            column.push_code(codes.events.get(event.event.0).copied().unwrap_or_default());
+            let noted = codes.events.get(event.event.0);
+            column.push_code(noted.map_or(0, |noted| noted.code));
         }
         if let Some(column) = rows.at(COMM) {
             let comm = machine.thread_info(event.thread).comm;
@@ -394,6 +447,11 @@ impl<T: RowSink> Sink for SampleRows<'_, T> {
         true
     }
 
+    fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        self.lives.follow(machine, event, self.of.endian);
+        ControlFlow::Continue(())
+    }
+
     fn wants_batches(&mut self) -> bool {
         self.namer.as_ref().is_some_and(StackNamer::wants_batches)
     }
@@ -406,6 +464,10 @@ impl<T: RowSink> Sink for SampleRows<'_, T> {
 
     #[inline]
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        let noted = self.codes.events.get(event.event.0);
+        if !noted.is_some_and(|noted| noted.counts) {
+            return ControlFlow::Continue(());
+        }
         match self.take_sample(machine, event) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

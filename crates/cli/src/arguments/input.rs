@@ -21,6 +21,29 @@ pub(crate) fn arguments() -> Vec<Arg> {
     ]
 }
 
+/// The options of a command that reads several recordings.
+pub(crate) fn of_several() -> Vec<Arg> {
+    let mut all = arguments();
+    all.iter_mut()
+        .filter(|option| option.get_id() == "input")
+        .for_each(|option| *option = option.clone().action(ArgAction::Append));
+    all
+}
+
+/// The recordings that the options of [`of_several`] name; the usual one if they name none.
+pub(crate) fn several(matches: &ArgMatches) -> Vec<InputOptions> {
+    let named = matches.get_many::<String>("input").into_iter().flatten();
+    let one = |path: &String| InputOptions {
+        path: Some(path.clone()),
+        force: flag(matches, "force"),
+    };
+    let several: Vec<InputOptions> = named.filter(|path| !path.is_empty()).map(one).collect();
+    match several.is_empty() {
+        true => vec![options(matches)],
+        false => several,
+    }
+}
+
 /// The recording that the options name.
 pub(crate) fn options(matches: &ArgMatches) -> InputOptions {
     let named = text(matches, "input").filter(|path| !path.is_empty());

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod objects;
+mod tables;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,9 @@ pub(crate) const ENTRY: Entry = Entry {
 fn run(options: ExportOptions) -> Result<i32, Failure> {
     if options.is_lines() {
         return write_lines(options);
+    }
+    if options.is_tables() {
+        return tables::write(&options);
     }
     let name = &options.format;
     let format = Format::parse(name)

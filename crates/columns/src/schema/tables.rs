@@ -312,11 +312,6 @@ pub static OBJECTS: Table = Table {
         RECORDING_ID,
         recorded("build_id", Text, "build id, in hex"),
         column("path", Text, "path, or name in brackets"),
-        recorded(
-            "size",
-            Int64,
-            "bytes of the file on this machine, if it is there and the same",
-        ),
         column("has_symbols", Bool, "names were found for it"),
     ],
 };

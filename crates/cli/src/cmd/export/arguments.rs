@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::export::Format;
 
@@ -11,6 +11,7 @@ use crate::arguments::{self, text};
 use crate::cmd::script::arguments::{ChainRequest, OutputFormat, ScriptOptions};
 use crate::configuration::Configuration;
 use crate::failure::Failure;
+use crate::input::InputOptions;
 use crate::recording_options::{RecordingOptions, TraceRequest};
 
 const EXAMPLES: &str = "\
@@ -21,17 +22,20 @@ Examples:
   oxperf export --format perfetto -o f.pftrace     open it at ui.perfetto.dev
   oxperf export --format pprof -o f.pb             go tool pprof f.pb
   oxperf export --format callgrind -o f.out        callgrind_annotate f.out, kcachegrind f.out
+  oxperf export --format parquet -o prof/          tables for SQL: duckdb, Spark, oxperf query
   oxperf export --format jsonl | jq .              every event as an object, as script --format jsonl";
 
 /// The format that `script` writes.
 const LINES: &str = "jsonl";
+/// The format that is a folder of files.
+const TABLES: &str = "parquet";
 
 /// The options.
 pub(crate) fn command() -> Command {
     Command::new("export")
         .about("Write a recording as a file that another tool shows")
         .after_help(EXAMPLES)
-        .args(arguments::input::arguments())
+        .args(arguments::input::of_several())
         .next_help_heading("The file")
         .args([
             Arg::new("format")
@@ -39,7 +43,7 @@ pub(crate) fn command() -> Command {
                 .value_name("format")
                 .required(true)
                 .value_parser(PossibleValuesParser::new(
-                    Format::ALL.map(|(name, _)| name).into_iter().chain([LINES]),
+                    Format::ALL.map(|(name, _)| name).into_iter().chain([TABLES, LINES]),
                 ))
                 .help("Which tool the file is for"),
             Arg::new("output")
@@ -47,7 +51,7 @@ pub(crate) fn command() -> Command {
                 .short('o')
                 .value_name("file")
                 .value_parser(value_parser!(PathBuf))
-                .help("Where to write it [default: standard output]"),
+                .help("Where to write it [default: standard output]; for parquet a folder, which is added to"),
             Arg::new("event")
                 .long("event")
                 .short('e')
@@ -59,6 +63,18 @@ pub(crate) fn command() -> Command {
                 .value_parser(value_parser!(usize))
                 .default_value("127")
                 .help("Most frames of a sample"),
+        ])
+        .next_help_heading("Tables")
+        .args([
+            Arg::new("lines")
+                .long("lines")
+                .action(ArgAction::SetTrue)
+                .help("With parquet: stacks have source files and lines"),
+            Arg::new("label")
+                .long("label")
+                .value_name("key=value")
+                .action(ArgAction::Append)
+                .help("With parquet: a text to find the recordings by; may be given several times"),
         ])
         .next_help_heading("Which samples")
         .args(arguments::filter::arguments())
@@ -82,12 +98,25 @@ pub(super) struct ExportOptions {
     pub(super) max_stack: usize,
     /// The samples that are made of hardware trace; `None` makes none.
     pub(super) trace: Option<TraceRequest>,
+    /// The recordings of tables, of which `recording` names the first.
+    pub(super) inputs: Vec<InputOptions>,
+    /// Stacks of tables have source lines.
+    pub(super) lines: bool,
+    /// The functions that were inlined are frames of their own in them.
+    pub(super) inline: bool,
+    /// The texts of `--label`, comma separated.
+    pub(super) labels: Option<String>,
 }
 
 impl ExportOptions {
     /// Whether the format is that of `script --format jsonl`.
     pub(super) fn is_lines(&self) -> bool {
         self.format == LINES
+    }
+
+    /// Whether the format is a folder of tables.
+    pub(super) fn is_tables(&self) -> bool {
+        self.format == TABLES
     }
 
     /// The options of `script` that write every event as a line of JSON.
@@ -127,6 +156,21 @@ pub(super) fn options(
         event: text(matches, "event").map(str::to_owned),
         max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
         trace: recording.trace.request(own)?,
+        inputs: arguments::input::several(matches),
+        lines: arguments::flag(matches, "lines"),
+        inline: arguments::flag(matches, "inline"),
+        labels: labels(matches)?,
         recording,
     })
+}
+
+/// The texts of `--label`, comma separated.
+fn labels(matches: &ArgMatches) -> Result<Option<String>, Failure> {
+    let labels: Vec<&String> = matches.get_many("label").into_iter().flatten().collect();
+    if let Some(label) = labels.iter().find(|label| !label.contains('=')) {
+        let why = format!("--label '{label}' is no key=value");
+        return Err(Failure::bad_option(why));
+    }
+    let labels: Vec<&str> = labels.into_iter().map(String::as_str).collect();
+    Ok((!labels.is_empty()).then(|| labels.join(",")))
 }

@@ -1,0 +1,123 @@
+//! `export --format parquet`: recordings as tables in a folder.
+
+use std::path::Path;
+
+use super::arguments::ExportOptions;
+use crate::failure::Failure;
+
+/// Writes the tables of each recording.
+#[cfg(feature = "parquet")]
+pub(super) fn write(options: &ExportOptions) -> Result<i32, Failure> {
+    let folder = folder(options)?;
+    for input in &options.inputs {
+        recording::write(options, input, folder)?;
+    }
+    Ok(crate::failure::code::SUCCESS)
+}
+
+/// Says that this program cannot.
+#[cfg(not(feature = "parquet"))]
+pub(super) fn write(options: &ExportOptions) -> Result<i32, Failure> {
+    folder(options)?;
+    Err(Failure::new(
+        "this program was built without Parquet: build it with the feature `parquet`",
+    ))
+}
+
+fn folder(options: &ExportOptions) -> Result<&Path, Failure> {
+    let folder = options.output.as_deref();
+    folder.ok_or_else(|| Failure::bad_option("parquet is a folder of files: name it with -o DIR"))
+}
+
+#[cfg(feature = "parquet")]
+mod recording {
+    //! One recording.
+
+    use std::path::Path;
+
+    use oxperf_columns::parquet::{Folder, Written};
+    use oxperf_columns::schema::SAMPLES;
+    use oxperf_columns::{
+        RecordingFacts, StackColumns, TableOptions, TablesError, Walked, write_tables,
+    };
+    use oxperf_query::{Filter, TraceOptions};
+
+    use super::ExportOptions;
+    use crate::failure::Failure;
+    use crate::input::{Input, InputOptions};
+    use crate::losses::{report_chains, report_trouble};
+    use crate::output::print_error;
+    use crate::symbol_source;
+
+    /// Writes the tables of a recording.
+    pub(super) fn write(
+        options: &ExportOptions,
+        input: &InputOptions,
+        folder: &Path,
+    ) -> Result<(), Failure> {
+        let input = Input::new(input)?;
+        let reader = input.reader()?;
+        let symbols = &options.recording.symbols;
+        let names = symbol_source::open(symbols, &input, &reader)?;
+        let filter = Filter::new(&options.recording.filter, &reader)?;
+        let file = input.path().to_string_lossy();
+        let modified = Some(input.modified()).filter(|modified| *modified > 0);
+        let facts = RecordingFacts::of(&reader, &file, modified).labelled(options.labels.clone());
+        let folder = Folder::open(folder, Vec::new()).map_err(failure)?;
+        folder.refuse_known(facts.id).map_err(failure)?;
+        let progress = input.progress(false);
+        let event = options.event.as_deref();
+        let tables = TableOptions {
+            samples: &SAMPLES,
+            wants: &|_| true,
+            max_stack: options.max_stack,
+            stacks: Some(StackColumns {
+                inlined: options.inline,
+                lines: options.lines,
+            }),
+            filter: &filter,
+            event,
+            symbols,
+            trace: options.trace.map(|trace| TraceOptions {
+                itrace: trace.itrace,
+                cores: trace.cores,
+                symbols,
+                recording: input.path(),
+            }),
+            progress: Some(&progress),
+        };
+        let done = write_tables(&reader, &facts, &names, &tables, folder);
+        drop(progress);
+        let (walked, folder) = done.map_err(|error| match error {
+            TablesError::Data(error) => input.refuse(&error),
+            other => failure(other),
+        })?;
+        symbol_source::keep(&names);
+        report(&walked);
+        symbol_source::report_nameless(names.otherwise());
+        summarize(&walked, &folder.finish().map_err(failure)?);
+        Ok(())
+    }
+
+    fn report(walked: &Walked) {
+        report_trouble(&walked.diagnostics);
+        report_chains(&walked.chains);
+    }
+
+    /// Says what was written.
+    fn summarize(walked: &Walked, written: &[Written]) {
+        let bytes: u64 = written.iter().map(|file| file.size).sum();
+        let samples = walked.span.samples;
+        let each = bytes as f64 / samples.max(1) as f64;
+        let folder = written.first().and_then(|file| file.path.parent());
+        let folder = folder.unwrap_or(Path::new("")).display();
+        let count = written.len();
+        print_error(&format!(
+            "{samples} samples in {count} files of {folder}: {bytes} bytes, {each:.1} a sample"
+        ));
+    }
+
+    fn failure(error: impl std::fmt::Display) -> Failure {
+        Failure::new(error.to_string())
+    }
+}

@@ -1,0 +1,12 @@
+//! Tables as Parquet files in a folder.
+//!
+//! A file appears under its name when it is whole, and never in the place of another: what a folder holds is added to. Only
+//! types and encodings are used that every engine reads.
+
+mod column;
+mod file;
+mod folder;
+mod schema;
+
+pub use file::FileNote;
+pub use folder::{Folder, Written};
