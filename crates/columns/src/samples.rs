@@ -23,6 +23,8 @@ use crate::stacks::{FrameText, Stacks};
 
 /// Rows that leave at once: the row groups of files.
 pub const ROW_GROUP: usize = 1 << 17;
+/// Rows of stacks that leave at once, at least.
+const STACK_GROUP: usize = 1 << 16;
 
 const TS: usize = PROFILE.place("ts");
 const TIME: usize = PROFILE.place("time");
@@ -49,7 +51,7 @@ const DSO: usize = PROFILE.place("dso");
 
 /// Takes the rows of tables as they are made.
 pub trait RowSink {
-    /// Takes rows: those of samples, and before them those of their stacks that are new.
+    /// Takes rows: those of samples, and before or behind them those of their stacks that are new.
     ///
     /// # Errors
     /// They cannot be kept; nothing more is made then.
@@ -211,7 +213,7 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
             return Err(failure);
         }
         self.name(machine)?;
-        self.hand_on()?;
+        self.hand_on(0)?;
         let chains = self.namer.as_ref().map(StackNamer::losses);
         Ok(SamplesEnd {
             span: self.span,
@@ -351,10 +353,10 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Hands on the rows so far, all of whose stacks are named.
-    fn hand_on(&mut self) -> Result<(), ColumnsError> {
+    /// Hands on the rows so far, all of whose stacks are named. Stacks wait until they are many: their texts repeat.
+    fn hand_on(&mut self, most_stacks: usize) -> Result<(), ColumnsError> {
         if let Some(stacks) = &mut self.stacks
-            && !stacks.rows().is_empty()
+            && stacks.rows().len() > most_stacks
         {
             self.out.take(stacks.rows())?;
             stacks.rows().clear();
@@ -386,7 +388,7 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
             self.name(machine)?;
         }
         if is_group {
-            self.hand_on()?;
+            self.hand_on(STACK_GROUP)?;
         }
         Ok(())
     }

@@ -18,6 +18,9 @@ use crate::schema::{ColumnSchema, ColumnType, Presence, VERSION};
 /// The level of compression: higher ones take longer and gain little.
 const ZSTD_LEVEL: i32 = 3;
 
+/// Bytes of a column chunk's distinct values: names of C++ and Rust functions are long, and every one counts.
+const MOST_DICTIONARY: usize = 16 << 20;
+
 /// The schema of these rows.
 pub(super) fn of_rows(rows: &Rows) -> Result<TypePtr> {
     let fields = rows
@@ -88,6 +91,7 @@ pub(super) fn properties(rows: &Rows, notes: &[FileNote]) -> Result<WriterProper
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true)
         .set_max_row_group_row_count(None)
+        .set_dictionary_page_size_limit(MOST_DICTIONARY)
         .set_key_value_metadata(Some(metadata));
     for name in ["ts", "time", "call_time", "return_time"] {
         let column = ColumnPath::from(name);
