@@ -7,6 +7,7 @@
 
 mod clock;
 mod column;
+pub mod docs;
 mod error;
 mod lives;
 #[cfg(feature = "parquet")]
