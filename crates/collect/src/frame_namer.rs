@@ -1,6 +1,6 @@
 //! From located addresses to the profile's frames: one frame a function, or an address where no name is known.
 
-use oxperf_abi::CpuMode;
+use oxperf_abi::{BuildId, CpuMode};
 use oxperf_machine::{DsoId as MachineDso, DsoKind, Machine};
 use oxperf_profile::{
     DsoId, Frame, FrameId, Level, Profile, ProfileDso, ProfileSymbol, Source, SymbolId,
@@ -25,6 +25,8 @@ pub(super) struct FrameNamer {
     /// The profile's dso of each of the machine's, as far as they were needed.
     dsos: Vec<DsoId>,
     dsos_by_name: FxHashMap<String, DsoId>,
+    /// The build id of each of the profile's dsos, where these keep dsos apart.
+    build_ids: Vec<Option<BuildId>>,
     symbols: FxHashMap<ProfileSymbol, SymbolId>,
     /// The frame of addresses without a symbol, where those of an object, or of none, are one.
     unresolved: FxHashMap<(Option<MachineDso>, Level, Option<Source>), FrameId>,
@@ -76,6 +78,28 @@ impl FrameNamer {
     /// The profile's dso of one of the machine's, if it was needed.
     pub(super) fn known(&self, dso: MachineDso) -> Option<DsoId> {
         self.dsos.get(dso.0 as usize).copied()
+    }
+
+    /// The build id of a dso of the profile, where these keep dsos apart.
+    pub(super) fn build_id(&self, dso: DsoId) -> Option<BuildId> {
+        self.build_ids.get(dso.index()).copied().flatten()
+    }
+
+    /// The profile's dso of one of the machine's, by name and build id.
+    fn build(&mut self, id: MachineDso, machine: &Machine, profile: &mut Profile) -> DsoId {
+        let dso = machine.dso(id);
+        let Some(build_id) = dso.build_id else {
+            return self.dso(id, machine, profile);
+        };
+        let known = self.named_dso(&format!("{} {build_id}", dso.name), profile);
+        let found = &mut profile.dsos[known.index()];
+        found.long.clone_from(&dso.name);
+        found.short.clone_from(&dso.short_name);
+        if self.build_ids.len() <= known.index() {
+            self.build_ids.resize(known.index() + 1, None);
+        }
+        self.build_ids[known.index()] = Some(build_id);
+        known
     }
 
     /// Dsos of one name are one dso to every report, whatever files stood behind the name. The profile has them in
@@ -280,7 +304,10 @@ impl Naming<'_, '_> {
             return *known;
         }
         let machine = self.lookup.machine;
-        let dso = place.map(|place| self.namer.dso(place.dso, machine, self.profile));
+        let dso = place.map(|place| match self.options.builds_apart {
+            true => self.namer.build(place.dso, machine, self.profile),
+            false => self.namer.dso(place.dso, machine, self.profile),
+        });
         let name = key.and(place).and_then(|place| self.lookup.name(&place));
         let symbol = dso.zip(name).map(|(dso, name)| {
             let symbol = ProfileSymbol {

@@ -34,5 +34,5 @@ mod two_pass;
 pub use collector::Collector;
 pub use options::{BlockDetail, BranchDetail, CollectOptions, LineText, MergeThreads};
 pub use recorded_events::{event_profiles, latency_cpus};
-pub use stack_namer::{StackNamer, StackOptions};
+pub use stack_namer::{StackNamer, StackNames, StackOptions};
 pub use two_pass::FirstPass;

@@ -27,6 +27,8 @@ pub struct CollectOptions {
     pub addresses_apart: bool,
     /// Addresses of an object without a symbol are one frame.
     pub merges_unresolved: bool,
+    /// Objects of one name are kept apart by their build ids.
+    pub builds_apart: bool,
     /// Entries of call chains stand for the functions that were inlined there, too.
     pub inlines: bool,
     /// Keep different source lines apart.
@@ -95,6 +97,8 @@ pub(super) struct NamingOptions {
     pub(super) symbols_only: bool,
     /// Those of an object are one frame.
     pub(super) merges_unresolved: bool,
+    /// Objects of one name are kept apart by their build ids.
+    pub(super) builds_apart: bool,
 }
 
 impl CollectOptions {
@@ -105,6 +109,7 @@ impl CollectOptions {
             addresses_apart: self.addresses_apart,
             symbols_only: self.hide_unresolved,
             merges_unresolved: self.merges_unresolved,
+            builds_apart: self.builds_apart,
         }
     }
 

@@ -3,8 +3,9 @@
 //! Nothing is merged but names, so that memory grows with what is called differently. Addresses without a symbol are one
 //! frame for each object, and of located addresses no more are kept than [`MOST_LOCATED`].
 
+use oxperf_abi::BuildId;
 use oxperf_machine::{Dso, Machine};
-use oxperf_profile::{DetailId, FrameId, Profile};
+use oxperf_profile::{DetailId, DsoId, FrameId, Profile};
 use oxperf_resolve::{ChainLosses, Chains, FrameId as LocatedId, Names, SymbolSource, Unwinder};
 use oxperf_session::SampleEvent;
 
@@ -19,6 +20,8 @@ use super::options::{CollectOptions, LineText};
 const BATCH: usize = 1 << 17;
 /// Located addresses that are kept; when there are more, they are located anew.
 const MOST_LOCATED: usize = 1 << 20;
+/// Frames that are kept. Only addresses that are kept apart can be so many.
+const MOST_FRAMES: usize = 1 << 19;
 
 /// The parts of stacks that are named.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +34,23 @@ pub struct StackOptions {
     pub inlines: bool,
     /// Frames of different source lines are different frames.
     pub lines: bool,
+    /// Frames of different addresses are, and objects are kept apart by their build ids.
+    pub addresses: bool,
+}
+
+/// The names of frames.
+#[derive(Clone, Copy)]
+pub struct StackNames<'a> {
+    /// The frames, their symbols and objects.
+    pub profile: &'a Profile,
+    namer: &'a FrameNamer,
+}
+
+impl StackNames<'_> {
+    /// The build id of an object, where addresses are kept apart.
+    pub fn build_id(&self, dso: DsoId) -> Option<BuildId> {
+        self.namer.build_id(dso)
+    }
 }
 
 /// Names the stacks of samples, batch by batch.
@@ -82,7 +102,9 @@ impl<'s> StackNamer<'s> {
                 whole_paths: true,
                 known_only: true,
             }),
-            merges_unresolved: true,
+            merges_unresolved: !options.addresses,
+            addresses_apart: options.addresses,
+            builds_apart: options.addresses,
             ..CollectOptions::default()
         };
         StackNamer {
@@ -139,22 +161,33 @@ impl<'s> StackNamer<'s> {
     }
 
     /// Names the samples that were taken since the last call; gives `each` the stack of each of them, innermost frame first.
-    pub fn name(&mut self, machine: &Machine, mut each: impl FnMut(&Profile, &[FrameId])) {
+    pub fn name(&mut self, machine: &Machine, mut each: impl FnMut(StackNames<'_>, &[FrameId])) {
         self.name_new(machine);
         let (batch, named) = (&self.batch, &self.located.named);
+        let names = StackNames {
+            profile: &self.profile,
+            namer: &self.namer,
+        };
         for sample in &batch.samples {
             self.stack.clear();
             if let Some(located) = batch.located_sample(sample) {
                 lay_out(named, &located, &mut self.stack);
             }
-            each(&self.profile, &self.stack);
+            each(names, &self.stack);
         }
         self.batch.clear();
     }
 
-    /// The names of all frames so far.
-    pub fn names(&self) -> &Profile {
-        &self.profile
+    /// `true` if there are so many frames that they are better forgotten.
+    pub fn is_large(&self) -> bool {
+        self.profile.frames.len() > MOST_FRAMES
+    }
+
+    /// Forgets all frames; the next ones get new numbers.
+    pub fn forget(&mut self) {
+        self.located = Located::new(&self.options);
+        self.namer = FrameNamer::default();
+        self.profile = Profile::default();
     }
 
     /// The objects that code was named in, each with whether it has symbols.

@@ -9,7 +9,9 @@ mod clock;
 mod column;
 pub mod docs;
 mod error;
+mod host_names;
 mod lives;
+mod maps;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod recording;

@@ -17,6 +17,7 @@ use oxperf_wire::{Endian, SampleWeight};
 use crate::clock::WallClock;
 use crate::error::ColumnsError;
 use crate::lives::Lives;
+use crate::maps::Maps;
 use crate::rows::Rows;
 use crate::schema::{ColumnSchema, PROFILE};
 use crate::stacks::{FrameText, Stacks};
@@ -114,6 +115,7 @@ pub struct SampleRows<'s, T> {
     only: Option<String>,
     span: SampleSpan,
     lives: Lives,
+    maps: Option<Maps>,
     out: T,
     failure: Option<ColumnsError>,
 }
@@ -182,6 +184,7 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
             only: None,
             span: SampleSpan::default(),
             lives: Lives::default(),
+            maps: None,
             out,
             failure: None,
         };
@@ -193,6 +196,19 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
     #[must_use]
     pub fn with_formats(mut self, formats: &'s Formatters) -> Self {
         self.formats = Some(formats);
+        self
+    }
+
+    /// Also makes rows of mappings.
+    #[must_use]
+    pub fn with_maps(mut self) -> Self {
+        let SamplesOf {
+            recording_id,
+            clock,
+            endian,
+            ..
+        } = self.of;
+        self.maps = Some(Maps::new(recording_id, clock, endian));
         self
     }
 
@@ -348,8 +364,13 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
                     Err(error) => failure = failure.take().or(Some(error)),
                 }
             }
-            push_leaf(rows, codes, names, frames);
+            push_leaf(rows, codes, names.profile, frames);
         });
+        if namer.is_large() {
+            namer.forget();
+            codes.leaves.clear();
+            stacks.iter_mut().for_each(Stacks::forget);
+        }
         failure.map_or(Ok(()), Err)
     }
 
@@ -361,6 +382,13 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
             self.out.take(stacks.rows())?;
             stacks.rows().clear();
             stacks.rows().forget_texts();
+        }
+        if let Some(maps) = &mut self.maps
+            && !maps.rows().is_empty()
+        {
+            self.out.take(maps.rows())?;
+            maps.rows().clear();
+            maps.rows().forget_texts();
         }
         if !self.rows.is_empty() {
             self.out.take(&self.rows)?;
@@ -451,6 +479,9 @@ impl<T: RowSink> Sink for SampleRows<'_, T> {
 
     fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
         self.lives.follow(machine, event, self.of.endian);
+        if let Some(maps) = &mut self.maps {
+            maps.follow(event);
+        }
         ControlFlow::Continue(())
     }
 

@@ -34,6 +34,25 @@ impl StackHash {
     }
 }
 
+/// A frame of a stack of addresses as it is hashed.
+#[derive(Clone, Copy, Debug)]
+pub struct HashedAddress<'a> {
+    /// The build id in hex; empty where it is not known.
+    pub build_id: &'a str,
+    /// The offset into the object.
+    pub offset: i64,
+}
+
+impl HashedAddress<'_> {
+    /// Adds the frame to a stack's text.
+    pub fn write(&self, text: &mut Vec<u8>) {
+        text.extend_from_slice(self.build_id.as_bytes());
+        text.push(PART);
+        text.extend_from_slice(self.offset.to_string().as_bytes());
+        text.push(FRAME);
+    }
+}
+
 /// A frame as it is hashed.
 #[derive(Clone, Copy, Debug)]
 pub struct HashedFrame<'a> {

@@ -3,13 +3,14 @@
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
+use oxperf_collect::StackNames;
 use oxperf_profile::{Frame, FrameId, Level, Profile};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::error::ColumnsError;
 use crate::rows::Rows;
 use crate::schema::{Presence, STACKS};
-use crate::stack_id::{HashedFrame, StackHash, StackId};
+use crate::stack_id::{HashedAddress, HashedFrame, StackHash, StackId};
 
 const STACK_ID: usize = STACKS.place("stack_id");
 const SYMBOL: usize = STACKS.place("symbol");
@@ -21,6 +22,11 @@ const DSOS: usize = STACKS.place("dsos");
 const INLINED: usize = STACKS.place("inlined");
 const FILES: usize = STACKS.place("files");
 const LINES: usize = STACKS.place("lines");
+const BUILD_IDS: usize = STACKS.place("build_ids");
+const OFFSETS: usize = STACKS.place("offsets");
+
+/// Distinct stacks that are remembered. When there are more, all are forgotten: a later one may get a second row.
+const MOST_STACKS: usize = 1 << 19;
 
 /// The parts of frames that rows of stacks have beside names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -29,6 +35,8 @@ pub struct StackColumns {
     pub inlined: bool,
     /// Source files and lines.
     pub lines: bool,
+    /// Build ids and offsets, by which stacks are told apart, too.
+    pub addresses: bool,
 }
 
 /// The stacks so far, and the rows of those that are new.
@@ -67,6 +75,7 @@ impl Stacks {
         let has = |when| match when {
             Presence::Option("--inline") => columns.inlined,
             Presence::Option("--lines") => columns.lines,
+            Presence::Option("--raw") => columns.addresses,
             Presence::Option(_) => false,
             Presence::Always | Presence::Recorded => true,
         };
@@ -85,7 +94,11 @@ impl Stacks {
     /// # Errors
     /// Another stack has the same number.
     #[inline]
-    pub fn id_of(&mut self, frames: &[FrameId], names: &Profile) -> Result<StackId, ColumnsError> {
+    pub fn id_of(
+        &mut self,
+        frames: &[FrameId],
+        names: StackNames<'_>,
+    ) -> Result<StackId, ColumnsError> {
         let hash = FxBuildHasher.hash_one(frames);
         let all = &self.frames;
         let found = self.known.find(hash, |known| known.frames(all) == frames);
@@ -100,28 +113,36 @@ impl Stacks {
         &mut self.new
     }
 
-    /// Number of distinct stacks.
-    pub fn len(&self) -> usize {
-        self.checks.len()
-    }
-
-    /// `true` if no stack was met.
-    pub fn is_empty(&self) -> bool {
-        self.checks.is_empty()
+    /// Forgets the stacks so far, because frames get new numbers or there are too many. Their rows stay.
+    pub fn forget(&mut self) {
+        self.known = HashTable::new();
+        self.frames = Vec::new();
+        self.checks = FxHashMap::default();
     }
 
     fn add(
         &mut self,
         hash: u64,
         frames: &[FrameId],
-        names: &Profile,
+        names: StackNames<'_>,
     ) -> Result<StackId, ColumnsError> {
-        let lines = self.columns.lines;
+        if self.checks.len() > MOST_STACKS {
+            self.forget();
+        }
+        let StackColumns {
+            lines, addresses, ..
+        } = self.columns;
         self.text.clear();
         for frame in frames {
-            FrameText::of(names, *frame, lines)
-                .hashed()
-                .write(&mut self.text);
+            if addresses {
+                FrameAddress::of(names, *frame)
+                    .hashed()
+                    .write(&mut self.text);
+            } else {
+                FrameText::of(names.profile, *frame, lines)
+                    .hashed()
+                    .write(&mut self.text);
+            }
         }
         let StackHash { id, check } = StackHash::of(&self.text);
         let start = self.frames.len() as u32;
@@ -141,12 +162,12 @@ impl Stacks {
         Ok(id)
     }
 
-    fn push_row(&mut self, id: StackId, frames: &[FrameId], names: &Profile) {
+    fn push_row(&mut self, id: StackId, frames: &[FrameId], names: StackNames<'_>) {
         let lines = self.columns.lines;
         let rows = &mut self.new;
         let leaf = frames
             .first()
-            .map(|leaf| FrameText::of(names, *leaf, lines));
+            .map(|leaf| FrameText::of(names.profile, *leaf, lines));
         let mut push_int = |place: usize, value| {
             if let Some(column) = rows.at(place) {
                 column.push_int(value);
@@ -163,7 +184,11 @@ impl Stacks {
         push_text(DSO, leaf.as_ref().map(|leaf| leaf.dso));
         push_text(MODE, leaf.as_ref().and_then(|leaf| leaf.mode));
         for frame in frames {
-            let frame = FrameText::of(names, *frame, lines);
+            let address = self
+                .columns
+                .addresses
+                .then(|| FrameAddress::of(names, *frame));
+            let frame = FrameText::of(names.profile, *frame, lines);
             let mut push_text = |place: usize, text: &str| {
                 if let Some(column) = rows.at(place) {
                     let code = column.code(text);
@@ -179,11 +204,48 @@ impl Stacks {
             if let Some(column) = rows.at(INLINED) {
                 column.push_item(frame.inlined.into());
             }
+            if let Some(FrameAddress { build_id, offset }) = address {
+                if let Some(column) = rows.at(BUILD_IDS) {
+                    let code = column.code(&build_id);
+                    column.push_item(i64::from(code));
+                }
+                if let Some(column) = rows.at(OFFSETS) {
+                    column.push_item(offset);
+                }
+            }
         }
-        for place in [SYMBOLS, DSOS, FILES, LINES, INLINED] {
+        let lists = [SYMBOLS, DSOS, FILES, LINES, INLINED, BUILD_IDS, OFFSETS];
+        for place in lists {
             if let Some(column) = rows.at(place) {
                 column.end_list();
             }
+        }
+    }
+}
+
+/// Where a frame is.
+#[derive(Debug)]
+struct FrameAddress {
+    build_id: String,
+    offset: i64,
+}
+
+impl FrameAddress {
+    fn of(names: StackNames<'_>, id: FrameId) -> FrameAddress {
+        let frame = names.profile.frames.get(id.index());
+        let build_id = frame
+            .and_then(|frame| frame.dso)
+            .and_then(|dso| names.build_id(dso));
+        FrameAddress {
+            build_id: build_id.map(|id| id.to_string()).unwrap_or_default(),
+            offset: frame.map_or(0, |frame| frame.dso_address.cast_signed()),
+        }
+    }
+
+    fn hashed(&self) -> HashedAddress<'_> {
+        HashedAddress {
+            build_id: &self.build_id,
+            offset: self.offset,
         }
     }
 }

@@ -11,6 +11,7 @@ use oxperf_session::{Diagnostics, ProgressObserver};
 use thiserror::Error;
 
 use crate::error::ColumnsError;
+use crate::host_names::HostNames;
 use crate::recording::{RecordingEnd, RecordingFacts};
 use crate::rows::Rows;
 use crate::samples::{RowSink, SampleRows, SampleSpan, SamplesOf, has_column};
@@ -117,10 +118,12 @@ pub fn write_tables<T: RowSink>(
     };
     let events = walk.events().clone();
     let has = |column: &ColumnSchema| {
-        (options.wants)(column)
-            && !matches!(column.when, Presence::Option(_))
-            && has_column(column, &events)
+        let raw = options.stacks.is_some_and(|stacks| stacks.addresses);
+        let is_asked_for = raw || !matches!(column.when, Presence::Option(_));
+        (options.wants)(column) && is_asked_for && has_column(column, &events)
     };
+    let on_host = HostNames(names);
+    let on_host: &dyn SymbolSource = &on_host;
     let whole = wants("stack_id") || options.stacks.is_some();
     let columns = options.stacks.unwrap_or_default();
     let namer = (whole || wants("symbol") || wants("dso")).then(|| {
@@ -129,10 +132,15 @@ pub fn write_tables<T: RowSink>(
             max_stack: options.max_stack,
             inlines: columns.inlined,
             lines: columns.lines,
+            addresses: columns.addresses,
         };
         let unwinder = whole
             .then(|| unwinder(&options.symbols.search_paths, reader))
             .flatten();
+        let names = match columns.addresses {
+            true => on_host,
+            false => names,
+        };
         StackNamer::new(stack, names, unwinder)
     });
     let stacks = whole.then(|| Stacks::new(columns));
@@ -147,6 +155,9 @@ pub fn write_tables<T: RowSink>(
     };
     let rows = Rows::new(options.samples, has);
     let mut made = SampleRows::new(of, rows, &events, namer, stacks, sink).with_formats(&formats);
+    if columns.addresses {
+        made = made.with_maps();
+    }
     let switching = Switching::new(&SwitchOptions::default(), &events)?;
     let mut filtered = FilteredSink::new(options.filter, switching, &mut made);
     let finished = walk.run(&mut filtered)?;

@@ -115,6 +115,7 @@ const ALL: CollectOptions = CollectOptions {
     moments: false,
     by_address: false,
     merges_unresolved: false,
+    builds_apart: false,
     inlines: false,
     lines: None,
     branches: None,

@@ -70,6 +70,11 @@ pub(crate) fn command() -> Command {
                 .long("lines")
                 .action(ArgAction::SetTrue)
                 .help("With parquet: stacks have source files and lines"),
+            Arg::new("raw")
+                .long("raw")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["lines", "inline"])
+                .help("With parquet: stacks have build ids and offsets, to be named elsewhere; no program's symbols are read"),
             Arg::new("label")
                 .long("label")
                 .value_name("key=value")
@@ -104,6 +109,8 @@ pub(super) struct ExportOptions {
     pub(super) lines: bool,
     /// The functions that were inlined are frames of their own in them.
     pub(super) inline: bool,
+    /// Stacks of tables are told apart by address, and have build ids and offsets.
+    pub(super) raw: bool,
     /// The texts of `--label`, comma separated.
     pub(super) labels: Option<String>,
 }
@@ -159,6 +166,7 @@ pub(super) fn options(
         inputs: arguments::input::several(matches),
         lines: arguments::flag(matches, "lines"),
         inline: arguments::flag(matches, "inline"),
+        raw: arguments::flag(matches, "raw"),
         labels: labels(matches)?,
         recording,
     })

@@ -63,7 +63,9 @@ mod recording {
         let file = input.path().to_string_lossy();
         let modified = Some(input.modified()).filter(|modified| *modified > 0);
         let facts = RecordingFacts::of(&reader, &file, modified).labelled(options.labels.clone());
-        let folder = Folder::open(folder, Vec::new()).map_err(failure)?;
+        let ids = if options.raw { "raw" } else { "named" };
+        let notes = vec![("oxperf.stack_id", ids.to_owned())];
+        let folder = Folder::open(folder, notes).map_err(failure)?;
         folder.refuse_known(facts.id).map_err(failure)?;
         let progress = input.progress(false);
         let event = options.event.as_deref();
@@ -74,6 +76,7 @@ mod recording {
             stacks: Some(StackColumns {
                 inlined: options.inline,
                 lines: options.lines,
+                addresses: options.raw,
             }),
             filter: &filter,
             event,
