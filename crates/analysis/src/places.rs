@@ -83,6 +83,11 @@ impl Places {
         self.list.is_empty()
     }
 
+    /// The frames of a place, innermost first.
+    pub fn frames(&self, place: PlaceId) -> &[FrameId] {
+        self.list.get(place.index()).map_or(&[], |frames| &**frames)
+    }
+
     /// Each place by its number: its frames, innermost first.
     pub fn iter(&self) -> impl Iterator<Item = (PlaceId, &[FrameId])> + '_ {
         (0..)

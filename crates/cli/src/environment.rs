@@ -167,6 +167,17 @@ pub(crate) fn output_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
+/// What the user says of everything that is sent to OpenTelemetry: `KEY=VALUE`, separated by commas.
+pub(crate) fn resource_attributes() -> Option<String> {
+    std::env::var("OTEL_RESOURCE_ATTRIBUTES").ok()
+}
+
+/// The service that samples are of, for OpenTelemetry.
+pub(crate) fn service_name() -> Option<String> {
+    let name = std::env::var("OTEL_SERVICE_NAME").ok();
+    name.filter(|name| !name.is_empty())
+}
+
 /// All variables, for a program that is started.
 pub(crate) fn variables() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()

@@ -1,17 +1,21 @@
 //! A profile as the files that other tools read.
 //!
 //! Each format is one file here. Formats of functions share a [`FlameTree`]: what a stack is, which name stands in it and
-//! what it weighs is decided once. Formats that show code by address share a [`CodeExport`]. Formats with a time line also
+//! what it weighs is decided once. Formats that show code by address share a [`CodeExport`];
+//! OpenTelemetry's profiles stand on it, too ([`OtlpExport`]). Formats with a time line also
 //! need the event's [`moments`](EventProfile::moments).
 
 mod callgrind;
 mod code;
 mod firefox;
 mod folded;
+mod mappings;
+mod otlp;
 mod perfetto;
 mod pprof;
 mod protobuf;
 mod speedscope;
+mod tables;
 mod threads;
 
 use std::io::{self, Write};
@@ -21,6 +25,7 @@ use oxperf_profile::{EventProfile, Profile};
 
 use crate::text::unit::WeightUnit;
 pub use code::{CodeExport, CodeFormat, ExportedMapping, ExportedObject};
+pub use otlp::{Attribute, AttributeValue, MessageLimits, OtlpExport, OtlpMessage, OtlpMessages};
 
 /// A format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +34,8 @@ pub enum Format {
     Tree(TreeFormat),
     /// A format that shows code by address, with every event.
     Code(CodeFormat),
+    /// OpenTelemetry's profiles: every sample of every event, with code by address.
+    Otlp,
 }
 
 /// A format of merged stacks of functions.
@@ -44,13 +51,14 @@ pub enum TreeFormat {
 
 impl Format {
     /// All formats, by their names.
-    pub const ALL: [(&'static str, Format); 6] = [
+    pub const ALL: [(&'static str, Format); 7] = [
         ("folded", Format::Tree(TreeFormat::Folded)),
         ("speedscope", Format::Tree(TreeFormat::Speedscope)),
         ("firefox", Format::Code(CodeFormat::Firefox)),
         ("pprof", Format::Code(CodeFormat::Pprof)),
         ("perfetto", Format::Tree(TreeFormat::Perfetto)),
         ("callgrind", Format::Code(CodeFormat::Callgrind)),
+        ("otlp", Format::Otlp),
     ];
 
     /// The format of this name.
@@ -75,11 +83,16 @@ impl Format {
         )
     }
 
+    /// True for a format that shows code by address.
+    pub const fn is_by_address(self) -> bool {
+        matches!(self, Format::Code(_) | Format::Otlp)
+    }
+
     /// True for a file that is no text.
     pub const fn is_binary(self) -> bool {
         matches!(
             self,
-            Format::Tree(TreeFormat::Perfetto) | Format::Code(CodeFormat::Pprof)
+            Format::Tree(TreeFormat::Perfetto) | Format::Code(CodeFormat::Pprof) | Format::Otlp
         )
     }
 }

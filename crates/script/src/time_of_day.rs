@@ -18,10 +18,7 @@ impl TimeOfDay {
     pub fn of(reader: &Reader<'_>) -> Option<TimeOfDay> {
         let told = reader.features().get::<ClockData>().ok().flatten()?;
         Some(TimeOfDay {
-            offset: told
-                .wall_nanoseconds
-                .wrapping_sub(told.clock_nanoseconds)
-                .cast_signed(),
+            offset: told.wall_offset().cast_signed(),
         })
     }
 

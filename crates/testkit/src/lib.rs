@@ -81,6 +81,7 @@ mod hostile;
 mod image;
 mod line;
 mod number;
+pub mod otlp;
 mod record;
 mod recording;
 mod sample;

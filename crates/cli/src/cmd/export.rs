@@ -2,6 +2,7 @@
 
 mod arguments;
 mod objects;
+mod otlp;
 mod tables;
 
 use std::io::{self, IsTerminal, Write};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use oxperf_analysis::flame::FlameTree;
 use oxperf_collect::{CollectOptions, LineText};
-use oxperf_present::export::{CodeExport, Exported, Format};
+use oxperf_present::export::{CodeExport, Exported, Format, MessageLimits};
 use oxperf_profile::{EventProfile, Profile};
 use oxperf_query::Filter;
 use oxperf_sys::files::create_output;
@@ -22,6 +23,7 @@ use crate::losses::{losses, report_chains, report_trouble};
 use crate::output::{self, Output};
 use crate::{header, symbol_source};
 use arguments::ExportOptions;
+use otlp::Recorded;
 
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {
@@ -82,7 +84,7 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
             };
             write(path, |out| exported.write(format, out))?;
         }
-        Format::Code(format) => {
+        Format::Code(_) | Format::Otlp => {
             let located = objects::of(&profile, &machine, &names);
             let exported = CodeExport {
                 title: &title,
@@ -93,7 +95,15 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
                 addresses: &located.addresses,
                 inlines: options.recording.symbols.inlines,
             };
-            write(path, |out| exported.write(format, out))?;
+            let recorded = Recorded {
+                input: &input,
+                reader: &reader,
+                machine: &machine,
+            };
+            match format {
+                Format::Code(format) => write(path, |out| exported.write(format, out))?,
+                _ => write_otlp(path, &exported, &recorded)?,
+            }
         }
     }
     Ok(code::SUCCESS)
@@ -101,7 +111,7 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
 
 /// The parts of samples that a format shows.
 fn collect_options(options: &ExportOptions, format: Format) -> CollectOptions {
-    let by_address = matches!(format, Format::Code(_));
+    let by_address = format.is_by_address();
     CollectOptions {
         chains: true,
         chains_of_one: by_address,
@@ -182,6 +192,17 @@ fn choose<'p>(
                 ))
             }),
     }
+}
+
+/// Writes OpenTelemetry's profiles as one message.
+fn write_otlp(
+    path: Option<&PathBuf>,
+    exported: &CodeExport<'_>,
+    recorded: &Recorded<'_>,
+) -> Result<(), Failure> {
+    otlp::messages(exported, recorded, MessageLimits::NONE, |message| {
+        write(path, |out| message.write(out))
+    })
 }
 
 /// Writes a file, or to standard output.

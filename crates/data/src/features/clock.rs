@@ -40,6 +40,13 @@ pub struct ClockData {
     pub clock_nanoseconds: u64,
 }
 
+impl ClockData {
+    /// Nanoseconds that are added to a time of the recording, modulo 2^64, to get nanoseconds since 1970.
+    pub const fn wall_offset(self) -> u64 {
+        self.wall_nanoseconds.wrapping_sub(self.clock_nanoseconds)
+    }
+}
+
 /// The only version of the layout.
 const VERSION: u32 = 1;
 

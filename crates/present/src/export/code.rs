@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use oxperf_abi::BuildId;
 use oxperf_profile::{DsoId, EventProfile, Frame, FrameId, Profile};
 
+use super::mappings::LocatedMapping;
 use super::{callgrind, firefox, pprof};
 use crate::text::unit::WeightUnit;
 
@@ -112,6 +113,17 @@ impl<'a> CodeExport<'a> {
             .dsos
             .get(dso.index())
             .map_or("", |dso| &dso.long)
+    }
+
+    /// The identity of an object, where it is known.
+    pub(super) fn build_id(&self, dso: DsoId) -> Option<BuildId> {
+        self.objects.get(dso.index())?.build_id
+    }
+
+    /// The range of a mapping that locations lie in; `None` for code that no mapping shows.
+    pub(super) fn mapping(&self, mapping: &LocatedMapping<'_>) -> Option<&'a ExportedMapping> {
+        let object = self.objects.get(mapping.dso.index())?;
+        object.mappings.get(mapping.part?)
     }
 
     /// The name that stands for code without a symbol.

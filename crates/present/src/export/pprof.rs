@@ -8,14 +8,12 @@ use std::io::{self, Write};
 use oxperf_analysis::places::{PlaceId, Places};
 use oxperf_analysis::stacks::{Stack, Stacks};
 use oxperf_profile::{FrameId, SampleTotals};
-use rustc_hash::FxHashMap;
 
 use super::code::{CodeExport, Column};
+use super::mappings::Mappings;
 use super::protobuf;
+use super::tables::{Functions, Strings};
 use crate::text::unit::WeightUnit;
-use mappings::Mappings;
-
-mod mappings;
 
 /// Fields of the message `Profile`.
 mod profile {
@@ -50,20 +48,20 @@ pub(super) fn write(code: &CodeExport<'_>, out: &mut impl Write) -> io::Result<(
         protobuf::bytes(profile::SAMPLE, &sample, &mut body);
         flush(PIECE, &mut body, out)?;
     }
-    let mut mappings = Mappings::new(code);
+    let mut mappings = Mappings::main_first(code);
     let mut functions = Functions::default();
     for (id, frames) in places.iter() {
         let location = location(code, (id, frames), &mut mappings, &mut functions);
         protobuf::bytes(profile::LOCATION, &location, &mut body);
         flush(PIECE, &mut body, out)?;
     }
-    functions.write(&mut strings, &mut body);
-    mappings.write(code, &mut strings, &mut body);
+    write_functions(&functions, &mut strings, &mut body);
+    write_mappings(code, &mappings, &mut strings, &mut body);
     let command = format!("command: {}", code.title);
     for note in std::iter::once(&command).chain(code.lost) {
         protobuf::number(profile::COMMENT, strings.id(note), &mut body);
     }
-    for text in &strings.texts {
+    for text in strings.texts() {
         protobuf::bytes(profile::STRING_TABLE, text.as_bytes(), &mut body);
         flush(PIECE, &mut body, out)?;
     }
@@ -79,39 +77,12 @@ fn flush(limit: usize, body: &mut Vec<u8>, out: &mut impl Write) -> io::Result<(
     Ok(())
 }
 
-/// Texts by number; the first is empty.
-pub(super) struct Strings {
-    texts: Vec<String>,
-    ids: FxHashMap<String, u64>,
-}
-
-impl Default for Strings {
-    fn default() -> Strings {
-        Strings {
-            texts: vec![String::new()],
-            ids: FxHashMap::from_iter([(String::new(), 0)]),
-        }
-    }
-}
-
-impl Strings {
-    fn id(&mut self, text: &str) -> u64 {
-        if let Some(&id) = self.ids.get(text) {
-            return id;
-        }
-        let id = self.texts.len() as u64;
-        self.texts.push(text.to_owned());
-        self.ids.insert(text.to_owned(), id);
-        id
-    }
-
-    /// A message `ValueType`.
-    fn value_type(&mut self, kind: &str, unit: &str) -> Vec<u8> {
-        let mut message = Vec::new();
-        protobuf::number(1, self.id(kind), &mut message);
-        protobuf::number(2, self.id(unit), &mut message);
-        message
-    }
+/// A message `ValueType`.
+fn value_type(kind: &str, unit: &str, strings: &mut Strings) -> Vec<u8> {
+    let mut message = Vec::new();
+    protobuf::number(1, strings.id(kind), &mut message);
+    protobuf::number(2, strings.id(unit), &mut message);
+    message
 }
 
 /// The name and unit of a column; the number of samples of an only event is simply `samples`.
@@ -136,7 +107,7 @@ fn write_types(code: &CodeExport<'_>, strings: &mut Strings, out: &mut Vec<u8>) 
     let mut first = None;
     for column in Column::all(code) {
         let (name, unit) = type_of(&column, only);
-        let message = strings.value_type(&name, unit);
+        let message = value_type(&name, unit, strings);
         protobuf::bytes(profile::SAMPLE_TYPE, &message, out);
         if column.is_period {
             first.get_or_insert((name, message));
@@ -236,30 +207,45 @@ fn location<'a>(
     location
 }
 
-/// Functions by their names and files, numbered from 1.
-#[derive(Default)]
-struct Functions<'a> {
-    list: Vec<(&'a str, &'a str)>,
-    ids: FxHashMap<(&'a str, &'a str), u64>,
+fn write_functions(functions: &Functions<'_>, strings: &mut Strings, out: &mut Vec<u8>) {
+    for (id, (name, file)) in (1..).zip(functions.list()) {
+        let (name, file) = (strings.id(name), strings.id(file));
+        let mut function = Vec::new();
+        protobuf::number(1, id, &mut function);
+        protobuf::number(2, name, &mut function);
+        protobuf::number(3, name, &mut function);
+        protobuf::number(4, file, &mut function);
+        protobuf::bytes(profile::FUNCTION, &function, out);
+    }
 }
 
-impl<'a> Functions<'a> {
-    fn id(&mut self, name: &'a str, file: &'a str) -> u64 {
-        *self.ids.entry((name, file)).or_insert_with(|| {
-            self.list.push((name, file));
-            self.list.len() as u64
-        })
-    }
-
-    fn write(&self, strings: &mut Strings, out: &mut Vec<u8>) {
-        for (id, (name, file)) in (1..).zip(&self.list) {
-            let (name, file) = (strings.id(name), strings.id(file));
-            let mut function = Vec::new();
-            protobuf::number(1, id, &mut function);
-            protobuf::number(2, name, &mut function);
-            protobuf::number(3, name, &mut function);
-            protobuf::number(4, file, &mut function);
-            protobuf::bytes(profile::FUNCTION, &function, out);
+fn write_mappings(
+    code: &CodeExport<'_>,
+    mappings: &Mappings<'_>,
+    strings: &mut Strings,
+    out: &mut Vec<u8>,
+) {
+    for (id, mapping) in (1..).zip(mappings.list()) {
+        let build_id = code.build_id(mapping.dso);
+        let build_id = build_id.map_or_else(String::new, |id| id.to_string());
+        let mut message = Vec::new();
+        protobuf::number(1, id, &mut message);
+        if let Some(range) = code.mapping(mapping) {
+            protobuf::number(2, range.start, &mut message);
+            protobuf::number(3, range.end, &mut message);
+            protobuf::number(4, range.file_offset, &mut message);
         }
+        protobuf::number(5, strings.id(mapping.path), &mut message);
+        protobuf::number(6, strings.id(&build_id), &mut message);
+        let flags = [
+            mapping.has_functions,
+            mapping.has_files,
+            mapping.has_lines,
+            mapping.has_lines && code.inlines,
+        ];
+        for (field, flag) in (7..).zip(flags) {
+            protobuf::number(field, u64::from(flag), &mut message);
+        }
+        protobuf::bytes(profile::MAPPING, &message, out);
     }
 }

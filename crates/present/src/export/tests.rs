@@ -102,7 +102,7 @@ fn written(format: TreeFormat) -> Vec<u8> {
 }
 
 /// The same profile by address: `inlined` was inlined in `work`, at line 7 of `a.h`.
-fn code(format: CodeFormat) -> Vec<u8> {
+pub(super) fn code_profile() -> Profile {
     let mut profile = profile();
     profile.sources = ["/src/a.h:7", "/src/a.h", "/src/a.c:9", "/src/a.c"]
         .map(str::to_owned)
@@ -136,6 +136,11 @@ fn code(format: CodeFormat) -> Vec<u8> {
     for (group, chain) in event.groups.iter_mut().zip(chains) {
         group.chain = chain;
     }
+    profile
+}
+
+/// Its object, and the addresses of its frames.
+pub(super) fn code_objects() -> ([ExportedObject; 1], [u64; 3]) {
     let objects = [ExportedObject {
         build_id: oxperf_abi::BuildId::new(&[0xab; 20]),
         is_main: true,
@@ -147,6 +152,12 @@ fn code(format: CodeFormat) -> Vec<u8> {
             bias: 0x40_0000_u64.wrapping_neg(),
         }],
     }];
+    (objects, [0x104, 0x208, 0x208])
+}
+
+fn code(format: CodeFormat) -> Vec<u8> {
+    let profile = code_profile();
+    let (objects, addresses) = code_objects();
     let mut out = Vec::new();
     CodeExport {
         title: "demo -x",
@@ -154,7 +165,7 @@ fn code(format: CodeFormat) -> Vec<u8> {
         profile: &profile,
         events: &[&profile.events[0]],
         objects: &objects,
-        addresses: &[0x104, 0x208, 0x208],
+        addresses: &addresses,
         inlines: true,
     }
     .write(format, &mut out)

@@ -77,7 +77,7 @@ fn add_mapping(map: &Map, mappings: &mut Vec<ExportedMapping>) {
     });
 }
 
-/// The program of the process with most samples: the file with code that stands lowest in its memory.
+/// The program of the process with most samples.
 fn main_program<'m>(profile: &Profile, machine: &'m Machine) -> Option<&'m Dso> {
     let mut samples: Vec<u64> = vec![0; profile.threads.len()];
     let events = profile.events.iter();
@@ -89,12 +89,17 @@ fn main_program<'m>(profile: &Profile, machine: &'m Machine) -> Option<&'m Dso> 
     let mut threads: Vec<(u64, u32)> = samples.into_iter().zip(0..).collect();
     threads.retain(|(samples, _)| *samples > 0);
     threads.sort_unstable_by_key(|&(samples, thread)| (std::cmp::Reverse(samples), thread));
-    threads.into_iter().find_map(|(_, thread)| {
-        let mut maps = machine.mappings_of(MachineThread(thread));
-        maps.find_map(|(.., map)| {
-            let dso = machine.dso(map.dso);
-            (dso.kind == DsoKind::File && may_be_run(map)).then_some(dso)
-        })
+    threads
+        .into_iter()
+        .find_map(|(_, thread)| program_of(machine, MachineThread(thread)))
+}
+
+/// The program of a thread's process: the file with code that stands lowest in its memory.
+pub(super) fn program_of(machine: &Machine, thread: MachineThread) -> Option<&Dso> {
+    let mut maps = machine.mappings_of(thread);
+    maps.find_map(|(.., map)| {
+        let dso = machine.dso(map.dso);
+        (dso.kind == DsoKind::File && may_be_run(map)).then_some(dso)
     })
 }
 
