@@ -5,6 +5,7 @@
 //! that reads a recording in place. A stack's number is the hash of its content ([`stack_id`]), so that numbers of all
 //! machines and days agree.
 
+mod calls;
 mod clock;
 mod column;
 pub mod docs;
@@ -22,6 +23,7 @@ pub mod stack_id;
 mod stacks;
 mod tables;
 
+pub use calls::write_calls;
 pub use clock::WallClock;
 pub use column::{Column, Texts, Values};
 pub use error::ColumnsError;

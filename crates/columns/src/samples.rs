@@ -355,7 +355,7 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
         let mut failure = None;
         namer.name(machine, |names, frames| {
             if let Some(stacks) = stacks {
-                match stacks.id_of(frames, names) {
+                match stacks.id_of(frames, &names) {
                     Ok(id) => {
                         if let Some(column) = rows.at(STACK_ID) {
                             column.push_int(id.0);

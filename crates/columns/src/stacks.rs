@@ -94,10 +94,10 @@ impl Stacks {
     /// # Errors
     /// Another stack has the same number.
     #[inline]
-    pub fn id_of(
+    pub(crate) fn id_of(
         &mut self,
         frames: &[FrameId],
-        names: StackNames<'_>,
+        names: &impl FrameNames,
     ) -> Result<StackId, ColumnsError> {
         let hash = FxBuildHasher.hash_one(frames);
         let all = &self.frames;
@@ -124,7 +124,7 @@ impl Stacks {
         &mut self,
         hash: u64,
         frames: &[FrameId],
-        names: StackNames<'_>,
+        names: &impl FrameNames,
     ) -> Result<StackId, ColumnsError> {
         if self.checks.len() > MOST_STACKS {
             self.forget();
@@ -135,13 +135,9 @@ impl Stacks {
         self.text.clear();
         for frame in frames {
             if addresses {
-                FrameAddress::of(names, *frame)
-                    .hashed()
-                    .write(&mut self.text);
+                names.address(*frame).hashed().write(&mut self.text);
             } else {
-                FrameText::of(names.profile, *frame, lines)
-                    .hashed()
-                    .write(&mut self.text);
+                names.text(*frame, lines).hashed().write(&mut self.text);
             }
         }
         let StackHash { id, check } = StackHash::of(&self.text);
@@ -162,12 +158,10 @@ impl Stacks {
         Ok(id)
     }
 
-    fn push_row(&mut self, id: StackId, frames: &[FrameId], names: StackNames<'_>) {
+    fn push_row(&mut self, id: StackId, frames: &[FrameId], names: &impl FrameNames) {
         let lines = self.columns.lines;
         let rows = &mut self.new;
-        let leaf = frames
-            .first()
-            .map(|leaf| FrameText::of(names.profile, *leaf, lines));
+        let leaf = frames.first().map(|leaf| names.text(*leaf, lines));
         let mut push_int = |place: usize, value| {
             if let Some(column) = rows.at(place) {
                 column.push_int(value);
@@ -184,11 +178,8 @@ impl Stacks {
         push_text(DSO, leaf.as_ref().map(|leaf| leaf.dso));
         push_text(MODE, leaf.as_ref().and_then(|leaf| leaf.mode));
         for frame in frames {
-            let address = self
-                .columns
-                .addresses
-                .then(|| FrameAddress::of(names, *frame));
-            let frame = FrameText::of(names.profile, *frame, lines);
+            let address = self.columns.addresses.then(|| names.address(*frame));
+            let frame = names.text(*frame, lines);
             let mut push_text = |place: usize, text: &str| {
                 if let Some(column) = rows.at(place) {
                     let code = column.code(text);
@@ -223,15 +214,34 @@ impl Stacks {
     }
 }
 
+/// The texts and places of frames.
+pub(crate) trait FrameNames {
+    /// The texts of a frame; its source line if that is wanted.
+    fn text(&self, id: FrameId, lines: bool) -> FrameText<'_>;
+
+    /// Where a frame is.
+    fn address(&self, id: FrameId) -> FrameAddress;
+}
+
+impl FrameNames for StackNames<'_> {
+    fn text(&self, id: FrameId, lines: bool) -> FrameText<'_> {
+        FrameText::of(self.profile, id, lines)
+    }
+
+    fn address(&self, id: FrameId) -> FrameAddress {
+        FrameAddress::of(self, id)
+    }
+}
+
 /// Where a frame is.
-#[derive(Debug)]
-struct FrameAddress {
+#[derive(Debug, Default)]
+pub(crate) struct FrameAddress {
     build_id: String,
     offset: i64,
 }
 
 impl FrameAddress {
-    fn of(names: StackNames<'_>, id: FrameId) -> FrameAddress {
+    fn of(names: &StackNames<'_>, id: FrameId) -> FrameAddress {
         let frame = names.profile.frames.get(id.index());
         let build_id = frame
             .and_then(|frame| frame.dso)
@@ -257,9 +267,9 @@ pub(crate) struct FrameText<'a> {
     pub(crate) symbol: std::borrow::Cow<'a, str>,
     /// The object.
     pub(crate) dso: &'a str,
-    mode: Option<&'static str>,
-    line: Option<(&'a str, i32)>,
-    inlined: bool,
+    pub(crate) mode: Option<&'static str>,
+    pub(crate) line: Option<(&'a str, i32)>,
+    pub(crate) inlined: bool,
 }
 
 /// What stands for an object where nothing is mapped.
@@ -280,13 +290,18 @@ impl<'a> FrameText<'a> {
         FrameText {
             symbol: match symbol {
                 Some(symbol) => symbol.name.as_str().into(),
-                None => format!("[{}]", dso.trim_matches(['[', ']'])).into(),
+                None => FrameText::of_object(dso).into(),
             },
             dso,
             mode: frame.dso.map(|_| mode_of(frame.level)),
             line,
             inlined: symbol.is_some_and(|symbol| symbol.inlined),
         }
+    }
+
+    /// What stands for a function of an object that has no name.
+    pub(crate) fn of_object(dso: &str) -> String {
+        format!("[{}]", dso.trim_matches(['[', ']']))
     }
 
     fn nowhere() -> FrameText<'static> {

@@ -25,12 +25,12 @@ pub struct Caller<'a> {
 }
 
 /// The name of a function.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct FunctionText {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FunctionText<'a> {
     /// Its name; where no symbol is known, its object and its place there.
-    pub name: String,
+    pub name: &'a str,
     /// The object that it is in, as a path.
-    pub object: String,
+    pub object: &'a str,
 }
 
 /// Calls that were shown and how they add up.

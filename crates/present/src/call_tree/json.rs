@@ -33,7 +33,7 @@ pub fn write_head(rows: Rows, out: &mut Vec<u8>) {
 }
 
 /// A call, when it has ended.
-pub fn write_call(ended: &Ended, caller: &Caller<'_>, text: &FunctionText, out: &mut Vec<u8>) {
+pub fn write_call(ended: &Ended, caller: &Caller<'_>, text: &FunctionText<'_>, out: &mut Vec<u8>) {
     let call = &ended.call;
     line(out, |object| {
         object.number("call", call.number);
@@ -56,7 +56,12 @@ pub fn write_call(ended: &Ended, caller: &Caller<'_>, text: &FunctionText, out: 
 }
 
 /// A function with all its calls.
-pub fn write_function(total: &FunctionTotal, text: &FunctionText, timed: bool, out: &mut Vec<u8>) {
+pub fn write_function(
+    total: &FunctionTotal,
+    text: &FunctionText<'_>,
+    timed: bool,
+    out: &mut Vec<u8>,
+) {
     line(out, |object| {
         name(text, object);
         object.number("calls", total.calls);
@@ -93,9 +98,9 @@ fn line(out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
     out.push(b'\n');
 }
 
-fn name(text: &FunctionText, object: &mut Object<'_>) {
-    object.text("function", &text.name);
-    object.text("object", &text.object);
+fn name(text: &FunctionText<'_>, object: &mut Object<'_>) {
+    object.text("function", text.name);
+    object.text("object", text.object);
 }
 
 fn counts(total: &Amounts, own: &Amounts, object: &mut Object<'_>) {

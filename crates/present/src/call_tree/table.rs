@@ -26,7 +26,7 @@ pub fn write_head(out: &mut Vec<u8>) {
 }
 
 /// A row; instructions per cycle are those of the function itself.
-pub fn write_row(total: &FunctionTotal, text: &FunctionText, timed: bool, out: &mut Vec<u8>) {
+pub fn write_row(total: &FunctionTotal, text: &FunctionText<'_>, timed: bool, out: &mut Vec<u8>) {
     push_number(out, total.calls, 12, b' ');
     for time in [
         total.total.time,
@@ -53,12 +53,7 @@ pub fn write_row(total: &FunctionTotal, text: &FunctionText, timed: bool, out: &
             let _ = write!(out, " {:>6}", Ipc(total.own));
         }
     }
-    let _ = write!(
-        out,
-        "  {} ({})",
-        sanitize(&text.name),
-        sanitize(&text.object)
-    );
+    let _ = write!(out, "  {} ({})", sanitize(text.name), sanitize(text.object));
     if total.incomplete > 0 {
         let _ = write!(out, "  # {} incomplete", total.incomplete);
     }

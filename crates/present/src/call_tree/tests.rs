@@ -88,8 +88,8 @@ fn columns_stand_below_their_heads() {
 #[test]
 fn programs_get_an_object_a_line() {
     let function = FunctionText {
-        name: "f\"".to_owned(),
-        object: "/bin/p".to_owned(),
+        name: "f\"",
+        object: "/bin/p",
     };
     let call = ended(Entry::Unseen, CallEnd::Open);
     assert_eq!(

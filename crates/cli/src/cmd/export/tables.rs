@@ -38,7 +38,7 @@ mod recording {
     use oxperf_columns::parquet::{Folder, Written};
     use oxperf_columns::schema::SAMPLES;
     use oxperf_columns::{
-        RecordingFacts, StackColumns, TableOptions, TablesError, Walked, write_tables,
+        RecordingFacts, StackColumns, TableOptions, TablesError, Walked, write_calls, write_tables,
     };
     use oxperf_query::{Filter, TraceOptions};
 
@@ -89,17 +89,32 @@ mod recording {
             }),
             progress: Some(&progress),
         };
-        let done = write_tables(&reader, &facts, &names, &tables, folder);
-        drop(progress);
-        let (walked, folder) = done.map_err(|error| match error {
+        let refuse = |error| match error {
             TablesError::Data(error) => input.refuse(&error),
             other => failure(other),
-        })?;
+        };
+        let done = write_tables(&reader, &facts, &names, &tables, folder);
+        let (walked, folder) = done.map_err(refuse)?;
+        let folder = match follows_calls(options) && reader.is_rereadable() {
+            true => {
+                write_calls(&reader, &facts, &names, &tables, folder)
+                    .map_err(refuse)?
+                    .1
+            }
+            false => folder,
+        };
+        drop(progress);
         symbol_source::keep(&names);
         report(&walked);
         symbol_source::report_nameless(names.otherwise());
         summarize(&walked, &folder.finish().map_err(failure)?);
         Ok(())
+    }
+
+    /// `true` if calls or returns are asked for: then those of the trace are a table.
+    fn follows_calls(options: &ExportOptions) -> bool {
+        let events = options.trace.map(|trace| trace.itrace.events);
+        events.is_some_and(|events| events.calls || events.returns)
     }
 
     fn report(walked: &Walked) {

@@ -1,25 +1,19 @@
 //! `script --call-tree`: the calls of hardware trace, with their times and costs.
 
-mod functions;
 mod visible_calls;
 
 use std::io;
 use std::ops::ControlFlow;
 
-use oxperf_abi::{Misc, Pid, RecordType, Tid};
 use oxperf_analysis::calls::totals::Totals;
-use oxperf_analysis::calls::{Call, CallEnd, CallEvent, CallStep, Calls, Ended, Entry, ThreadKey};
+use oxperf_analysis::calls::{Call, Ended, Entry, ThreadKey};
+use oxperf_calls::{CallFollower, CallReceiver, FunctionTable, NamedFunction, branches_only};
 use oxperf_data::Reader;
-use oxperf_itrace::{ErrorSelection, EventSelection, ItraceOptions};
-use oxperf_machine::{Machine, ThreadId};
-use oxperf_present::call_tree::{self as text, Caller, Summary, json, table};
+use oxperf_machine::Machine;
+use oxperf_present::call_tree::{self as text, Caller, FunctionText, Summary, json, table};
 use oxperf_query::{Filter, Query, TraceOptions};
 use oxperf_resolve::SymbolSource;
 use oxperf_script::functions::FunctionChoice;
-use oxperf_session::{NoSink, SampleEvent, SidebandEvent, Sink};
-use oxperf_wire::kernel::{Comm, TaskEvent};
-use oxperf_wire::user::AuxtraceError;
-use oxperf_wire::{Cursor, Endian};
 
 use super::arguments::ScriptOptions;
 use crate::failure::{Failure, code};
@@ -28,7 +22,6 @@ use crate::itrace_log;
 use crate::losses::report_trouble;
 use crate::output::Output;
 use crate::recording_options::TraceRequest;
-use functions::FunctionTable;
 use visible_calls::{CallLines, VisibleCalls};
 
 /// The form that calls are shown in.
@@ -57,22 +50,6 @@ impl Form {
     }
 }
 
-/// The samples that are made of the trace: every branch, and errors; of the options those count that choose times.
-fn itrace_options(given: ItraceOptions) -> ItraceOptions {
-    ItraceOptions {
-        events: EventSelection {
-            branches: true,
-            ..EventSelection::NONE
-        },
-        errors: ErrorSelection {
-            shown: true,
-            without: given.errors.without,
-        },
-        timeless: given.timeless,
-        ..ItraceOptions::NOTHING
-    }
-}
-
 /// Runs `script --call-tree=WORDS`.
 pub(super) fn run(
     words: &str,
@@ -98,7 +75,7 @@ pub(super) fn run(
     let mut walk = query.start(reader);
     if let Some(TraceRequest { itrace, cores }) = options.trace {
         let trace = TraceOptions {
-            itrace: itrace_options(itrace),
+            itrace: branches_only(itrace),
             cores,
             symbols: &options.recording.symbols,
             recording: input.path(),
@@ -113,164 +90,25 @@ pub(super) fn run(
         )));
     }
     let choice = FunctionChoice::new(options.functions.clone());
-    let mut sink = Timeline {
-        endian: reader.endian(),
-        calls: Calls::default(),
-        functions: FunctionTable::new(names),
-        events: Vec::new(),
-        writer: CallWriter {
-            output,
-            form,
-            visible: VisibleCalls::new(filter, choice),
-            lines: CallLines::default(),
-            totals: Totals::default(),
-            summary: Summary::default(),
-            timed: false,
-            failed: None,
-        },
+    let mut writer = CallWriter {
+        output,
+        form,
+        visible: VisibleCalls::new(filter, choice),
+        lines: CallLines::default(),
+        totals: Totals::default(),
+        summary: Summary::default(),
+        timed: false,
+        failed: None,
     };
-    sink.writer.begin();
-    let finished = itrace_log::run(walk, (input, reader.endian()), &mut sink)?;
+    writer.begin();
+    let mut follower = CallFollower::new(reader.endian(), names, writer);
+    let finished = itrace_log::run(walk, (input, reader.endian()), &mut follower)?;
     drop(progress);
-    let Timeline {
-        calls,
-        functions,
-        mut writer,
-        ..
-    } = sink;
-    writer.summary.remarks = calls.remarks();
+    let (mut writer, functions, remarks) = follower.finish();
+    writer.summary.remarks = remarks;
     writer.finish(&functions)?;
     report_trouble(&finished.diagnostics);
     Ok(code::SUCCESS)
-}
-
-/// Follows the branches of a session.
-struct Timeline<'s> {
-    endian: Endian,
-    calls: Calls,
-    functions: FunctionTable<'s>,
-    writer: CallWriter,
-    /// The calls that the last branch began or ended.
-    events: Vec<CallEvent>,
-}
-
-impl Timeline<'_> {
-    /// Shows the calls that began and ended.
-    fn show_events(&mut self, machine: &Machine) -> ControlFlow<()> {
-        let events = std::mem::take(&mut self.events);
-        let written = events.iter().try_for_each(|event| match event {
-            CallEvent::Entered(call) => self.writer.entered(machine, &self.functions, call),
-            CallEvent::Left(ended) => self.writer.left(machine, &self.functions, ended),
-        });
-        self.events = events;
-        self.events.clear();
-        match written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                self.writer.failed = Some(error);
-                ControlFlow::Break(())
-            }
-        }
-    }
-
-    /// Ends the calls of a thread.
-    fn end_thread(&mut self, machine: &Machine, thread: ThreadId, end: CallEnd) -> ControlFlow<()> {
-        let Timeline {
-            calls,
-            functions,
-            events,
-            ..
-        } = self;
-        calls.end(
-            thread,
-            end,
-            &mut functions.of(machine, thread),
-            &mut |event| events.push(event),
-        );
-        self.show_events(machine)
-    }
-}
-
-impl Sink for Timeline<'_> {
-    type Inner = NoSink;
-
-    fn inner(&mut self) -> Option<&mut NoSink> {
-        None
-    }
-
-    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        let Some(traced) = event.traced else {
-            return ControlFlow::Continue(());
-        };
-        let idle = machine.thread_info(event.thread).tid.0 == 0;
-        let step = CallStep {
-            thread: (event.thread, event.sample.cpu.filter(|_| idle)),
-            queue: traced.progress.queue,
-            stretch: traced.progress.stretch,
-            time: event.sample.time,
-            flags: traced.flags,
-            from: event.sample.ip.filter(|ip| *ip != 0),
-            to: event.sample.addr.filter(|addr| *addr != 0),
-            length: traced.code.length,
-            instructions: traced.progress.instructions,
-            cycles: traced.progress.cycles,
-        };
-        let Timeline {
-            calls,
-            functions,
-            events,
-            ..
-        } = self;
-        calls.step(
-            &step,
-            &mut functions.of(machine, event.thread),
-            &mut |event| events.push(event),
-        );
-        if self.events.is_empty() {
-            ControlFlow::Continue(())
-        } else {
-            self.show_events(machine)
-        }
-    }
-
-    fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
-        let header = event.record.header;
-        let cursor = &mut Cursor::new(event.record.body, self.endian);
-        let (tid, end) = match header.kind {
-            RecordType::EXIT => (
-                TaskEvent::decode(cursor).ok().map(|task| task.tid),
-                CallEnd::Exited,
-            ),
-            RecordType::COMM if header.misc.has(Misc::COMM_EXEC) => (
-                Comm::decode(cursor).ok().map(|comm| comm.tid),
-                CallEnd::Replaced,
-            ),
-            _ => return ControlFlow::Continue(()),
-        };
-        match tid.and_then(|tid| machine.find_thread(tid)) {
-            Some(thread) => self.end_thread(machine, thread, end),
-            None => ControlFlow::Continue(()),
-        }
-    }
-
-    fn trace_error(&mut self, _: &mut Machine, _: &AuxtraceError<'_>) -> ControlFlow<()> {
-        self.writer.summary.errors += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn end(&mut self, machine: &mut Machine) -> ControlFlow<()> {
-        let Timeline {
-            calls,
-            functions,
-            events,
-            ..
-        } = self;
-        let idle = machine.thread(Pid(0), Tid(0));
-        calls.finish(&mut functions.of(machine, idle), &mut |event| {
-            events.push(event)
-        });
-        self.show_events(machine)
-    }
 }
 
 /// Writes calls, or adds them up.
@@ -285,7 +123,43 @@ struct CallWriter {
     failed: Option<io::Error>,
 }
 
+impl CallReceiver for CallWriter {
+    fn entered(
+        &mut self,
+        machine: &Machine,
+        functions: &FunctionTable<'_>,
+        call: &Call,
+    ) -> ControlFlow<()> {
+        let written = self.write_entered(machine, functions, call);
+        self.note(written)
+    }
+
+    fn left(
+        &mut self,
+        machine: &Machine,
+        functions: &FunctionTable<'_>,
+        ended: &Ended,
+    ) -> ControlFlow<()> {
+        let written = self.write_left(machine, functions, ended);
+        self.note(written)
+    }
+
+    fn trace_error(&mut self) {
+        self.summary.errors += 1;
+    }
+}
+
 impl CallWriter {
+    fn note(&mut self, written: io::Result<()>) -> ControlFlow<()> {
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
     fn begin(&mut self) {
         let Form {
             by_function, json, ..
@@ -299,20 +173,20 @@ impl CallWriter {
         }
     }
 
-    fn entered(
+    fn write_entered(
         &mut self,
         machine: &Machine,
         functions: &FunctionTable<'_>,
         call: &Call,
     ) -> io::Result<()> {
-        let name = &functions.text(call.function).name;
+        let name = &functions.function(call.function).name;
         let Some(depth) = self.visible.entered(machine, call, name) else {
             return Ok(());
         };
         if self.folds(depth) || self.form.json || self.form.by_function {
             return Ok(());
         }
-        let name = |function| functions.text(function).name.as_str();
+        let name = |function| functions.function(function).name.as_str();
         self.lines.entered(
             call,
             depth,
@@ -323,7 +197,7 @@ impl CallWriter {
         self.output.settle()
     }
 
-    fn left(
+    fn write_left(
         &mut self,
         machine: &Machine,
         functions: &FunctionTable<'_>,
@@ -336,15 +210,13 @@ impl CallWriter {
         if self.form.by_function {
             self.totals.add(ended);
         } else if !self.folds(depth) {
-            let (caller, text) = (
-                caller(machine, ended.call.thread),
-                functions.text(ended.call.function),
-            );
+            let caller = caller(machine, ended.call.thread);
+            let text = function_text(functions.function(ended.call.function));
             match self.form.json {
-                true => json::write_call(ended, &caller, text, self.output.buffer()),
+                true => json::write_call(ended, &caller, &text, self.output.buffer()),
                 false => self
                     .lines
-                    .left(ended, depth, &caller, &text.name, self.output.buffer()),
+                    .left(ended, depth, &caller, text.name, self.output.buffer()),
             }
         }
         self.output.settle()
@@ -369,10 +241,11 @@ impl CallWriter {
             return Err(error);
         }
         for total in self.totals.into_sorted() {
-            let (text, out) = (functions.text(total.function), self.output.buffer());
+            let text = function_text(functions.function(total.function));
+            let out = self.output.buffer();
             match self.form.json {
-                true => json::write_function(&total, text, self.timed, out),
-                false => table::write_row(&total, text, self.timed, out),
+                true => json::write_function(&total, &text, self.timed, out),
+                false => table::write_row(&total, &text, self.timed, out),
             }
             self.output.settle()?;
         }
@@ -381,6 +254,13 @@ impl CallWriter {
             false => text::write_summary(&self.summary, self.output.buffer()),
         }
         self.output.finish().map(|_| ())
+    }
+}
+
+fn function_text(function: &NamedFunction) -> FunctionText<'_> {
+    FunctionText {
+        name: &function.name,
+        object: &function.object,
     }
 }
 

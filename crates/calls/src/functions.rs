@@ -2,18 +2,33 @@
 
 use oxperf_analysis::calls::{Around, FunctionId, Functions};
 use oxperf_machine::{DsoId, Machine, ThreadId};
-use oxperf_present::call_tree::FunctionText;
 use oxperf_resolve::{DsoAddress, DsoAddressTable, Names, SymbolSource};
 use rustc_hash::FxHashMap;
 
+/// What stands for an object where nothing is mapped.
+const UNKNOWN: &str = "[unknown]";
+
+/// A function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedFunction {
+    /// Its name, or its object and address.
+    pub name: String,
+    /// Its object, as `script` shows it.
+    pub object: String,
+    /// Its object, as `report` shows it.
+    pub short_object: String,
+    /// A symbol gives the name.
+    pub is_named: bool,
+}
+
 /// All functions that were met.
-pub(super) struct FunctionTable<'s> {
+pub struct FunctionTable<'s> {
     names: Names<'s>,
     places: DsoAddressTable,
     /// What is around each place, with its distance from the beginning and the end.
     known: Vec<Option<Known>>,
     ids: FxHashMap<(Option<DsoId>, u64), FunctionId>,
-    texts: Vec<FunctionText>,
+    functions: Vec<NamedFunction>,
 }
 
 /// What is around a place: nothing, or a function that begins and ends so far from it.
@@ -28,18 +43,19 @@ enum Known {
 }
 
 impl<'s> FunctionTable<'s> {
-    pub(super) fn new(source: &'s dyn SymbolSource) -> FunctionTable<'s> {
+    /// No functions yet; their names come from `source`.
+    pub fn new(source: &'s dyn SymbolSource) -> FunctionTable<'s> {
         FunctionTable {
             names: Names::new(source),
             places: DsoAddressTable::default(),
             known: Vec::new(),
             ids: FxHashMap::default(),
-            texts: Vec::new(),
+            functions: Vec::new(),
         }
     }
 
     /// The functions of a thread, as the machine is now.
-    pub(super) fn of<'t>(&'t mut self, machine: &'t Machine, thread: ThreadId) -> OfThread<'t, 's> {
+    pub fn of<'t>(&'t mut self, machine: &'t Machine, thread: ThreadId) -> OfThread<'t, 's> {
         OfThread {
             table: self,
             machine,
@@ -47,9 +63,9 @@ impl<'s> FunctionTable<'s> {
         }
     }
 
-    /// What a function is called.
-    pub(super) fn text(&self, function: FunctionId) -> &FunctionText {
-        &self.texts[function.0 as usize]
+    /// A function by its number.
+    pub fn function(&self, id: FunctionId) -> &NamedFunction {
+        &self.functions[id.0 as usize]
     }
 
     fn look_up(&mut self, machine: &Machine, place: DsoAddress) -> Known {
@@ -59,9 +75,12 @@ impl<'s> FunctionTable<'s> {
         let before = place.address.wrapping_sub(name.start);
         let behind = name.end.wrapping_sub(place.address);
         let key = (Some(place.dso), name.start);
-        let object = &machine.dso(place.dso).shown;
-        let id = number(&mut self.ids, &mut self.texts, key, || {
-            (name.text.to_owned(), object.clone())
+        let dso = machine.dso(place.dso);
+        let id = number(&mut self.ids, &mut self.functions, key, || NamedFunction {
+            name: name.text.to_owned(),
+            object: dso.shown.clone(),
+            short_object: dso.short_name.clone(),
+            is_named: true,
         });
         Known::Function { id, before, behind }
     }
@@ -69,19 +88,18 @@ impl<'s> FunctionTable<'s> {
 
 fn number(
     ids: &mut FxHashMap<(Option<DsoId>, u64), FunctionId>,
-    texts: &mut Vec<FunctionText>,
+    functions: &mut Vec<NamedFunction>,
     key: (Option<DsoId>, u64),
-    text: impl FnOnce() -> (String, String),
+    function: impl FnOnce() -> NamedFunction,
 ) -> FunctionId {
     *ids.entry(key).or_insert_with(|| {
-        let (name, object) = text();
-        texts.push(FunctionText { name, object });
-        FunctionId(texts.len() as u32 - 1)
+        functions.push(function());
+        FunctionId(functions.len() as u32 - 1)
     })
 }
 
 /// The functions of a thread at a moment.
-pub(super) struct OfThread<'t, 's> {
+pub struct OfThread<'t, 's> {
     table: &'t mut FunctionTable<'s>,
     machine: &'t Machine,
     thread: ThreadId,
@@ -129,17 +147,24 @@ impl Functions for OfThread<'_, '_> {
         let machine = self.machine;
         number(
             &mut self.table.ids,
-            &mut self.table.texts,
+            &mut self.table.functions,
             key,
             || match place {
                 Some(place) => {
                     let dso = machine.dso(place.dso);
-                    (
-                        format!("{}+{:#x}", dso.short_name, place.address),
-                        dso.shown.clone(),
-                    )
+                    NamedFunction {
+                        name: format!("{}+{:#x}", dso.short_name, place.address),
+                        object: dso.shown.clone(),
+                        short_object: dso.short_name.clone(),
+                        is_named: false,
+                    }
                 }
-                None => (format!("{address:#x}"), "[unknown]".to_owned()),
+                None => NamedFunction {
+                    name: format!("{address:#x}"),
+                    object: UNKNOWN.to_owned(),
+                    short_object: UNKNOWN.to_owned(),
+                    is_named: false,
+                },
             },
         )
     }
