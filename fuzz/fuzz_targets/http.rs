@@ -5,8 +5,7 @@
 use std::io::{self, BufReader, Read};
 
 use libfuzzer_sys::fuzz_target;
-use oxperf_objects::FetchError;
-use oxperf_objects::http::{Connection, receive};
+use oxperf_http::{Connection, HttpError, receive};
 
 /// Most bytes of a body.
 const LIMIT: u64 = 4096;
@@ -22,8 +21,8 @@ impl Read for Drops<'_> {
 }
 
 impl Connection for Drops<'_> {
-    fn failure(&self, error: &io::Error) -> FetchError {
-        FetchError::Connection(error.kind())
+    fn failure(&self, error: &io::Error) -> HttpError {
+        HttpError::Connection(error.kind())
     }
 }
 

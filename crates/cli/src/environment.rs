@@ -148,8 +148,14 @@ pub(crate) fn debuginfod(given: &str) -> Option<Debuginfod> {
         time_limit: Duration::from_secs(number("DEBUGINFOD_MAXTIME", 300).max(1)),
         size_limit: number("DEBUGINFOD_MAXSIZE", 4 << 30),
         cache_limit: number("OXPERF_DEBUGINFOD_CACHE_SIZE", 16 << 30),
-        authorities: variable("SSL_CERT_FILE").map(PathBuf::from),
+        authorities: authorities(),
     })
+}
+
+/// The certificates of those who say that servers are what they claim; `None` for those of the system.
+pub(crate) fn authorities() -> Option<PathBuf> {
+    let file = std::env::var_os("SSL_CERT_FILE").filter(|file| !file.is_empty());
+    file.map(PathBuf::from)
 }
 
 /// The words of the command line, of which the first is the name of the program.
@@ -170,6 +176,11 @@ pub(crate) fn output_is_terminal() -> bool {
 /// What the user says of everything that is sent to OpenTelemetry: `KEY=VALUE`, separated by commas.
 pub(crate) fn resource_attributes() -> Option<String> {
     std::env::var("OTEL_RESOURCE_ATTRIBUTES").ok()
+}
+
+/// What receivers of OpenTelemetry want to see besides a message, such as who sends it: `NAME=VALUE`, separated by commas.
+pub(crate) fn receiver_headers() -> Option<String> {
+    std::env::var("OTEL_EXPORTER_OTLP_HEADERS").ok()
 }
 
 /// The service that samples are of, for OpenTelemetry.

@@ -4,12 +4,7 @@
 //! Only an ELF file of the build id that was asked for is kept: anything else that a server says, or that stands in the cache, is
 //! as if it were not there. The cache is held below a size and an age ([`eviction`]).
 
-mod channel;
-#[cfg(feature = "https")]
-mod encrypted;
 mod eviction;
-pub mod http;
-mod timed_stream;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -23,8 +18,7 @@ use std::time::Duration;
 use oxperf_abi::BuildId;
 use oxperf_sys::files::create_output;
 
-use channel::Trust;
-use timed_stream::Limits;
+use oxperf_http::{HttpClient, HttpError, Limits};
 
 use crate::contents::Contents;
 use crate::elf::Elf;
@@ -78,7 +72,7 @@ type Answers = HashMap<(BuildId, Part), Arc<OnceLock<Answer>>>;
 #[derive(Debug)]
 pub(crate) struct Fetcher {
     servers: Debuginfod,
-    trust: Trust,
+    client: HttpClient,
     answers: Mutex<Answers>,
     unreachable: Mutex<HashSet<usize>>,
     written: AtomicU32,
@@ -87,10 +81,15 @@ pub(crate) struct Fetcher {
 impl Fetcher {
     pub(crate) fn new(servers: Debuginfod) -> Fetcher {
         let (answers, unreachable) = (Mutex::default(), Mutex::default());
-        let trust = Trust::new(servers.authorities.clone());
+        let limits = Limits {
+            patience: servers.patience,
+            time: servers.time_limit,
+            size: servers.size_limit,
+        };
+        let client = HttpClient::new(limits, servers.authorities.clone());
         Fetcher {
             servers,
-            trust,
+            client,
             answers,
             unreachable,
             written: AtomicU32::new(0),
@@ -130,7 +129,7 @@ impl Fetcher {
                     eviction::make_room(&self.servers.cache, self.servers.cache_limit, &place);
                     return Ok(place);
                 }
-                Err(FetchError::Status(404)) => {}
+                Err(FetchError::Server(HttpError::Status(404))) => {}
                 Err(why) => {
                     if why.is_of_the_server() {
                         lock(&self.unreachable).insert(server);
@@ -153,12 +152,11 @@ impl Fetcher {
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let beside = place.with_extension(format!("{}.{number}.tmp", std::process::id()));
         let mut file = BufWriter::new(create_output(&beside).map_err(cache)?);
-        let limits = Limits {
-            patience: self.servers.patience,
-            time: self.servers.time_limit,
-            size: self.servers.size_limit,
-        };
-        let fetched = http::get(address, limits, &self.trust, &mut file)
+        let fetched = self
+            .client
+            .get(address, &mut file)
+            .map_err(FetchError::from);
+        let fetched = fetched
             .and_then(|()| file.flush().map_err(cache))
             .and_then(|()| {
                 if is_wanted(&beside, id) {

@@ -1,9 +1,9 @@
 //! Faults of a binary, and reasons why a place did not give it.
 
 use std::io;
-use std::time::Duration;
 
 use oxperf_abi::BuildId;
+use oxperf_http::HttpError;
 
 /// The reason why bytes are no ELF file that can be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -83,42 +83,15 @@ pub enum Rejection {
     NoDebugInfo,
 }
 
-/// The schemes that can be asked.
-const SCHEMES: &str = match cfg!(feature = "https") {
-    true => "https:// and http:// are",
-    false => "http:// is, https:// is not built in",
-};
-
 /// The reason why a file could not be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// No server has it.
     #[error("no server has it")]
     NotThere,
-    /// An address that cannot be asked.
-    #[error("{0:?} is no address that can be asked: {schemes}", schemes = SCHEMES)]
-    Address(String),
-    /// The server could not be reached, or the connection broke.
-    #[error("the server cannot be reached: {0}")]
-    Connection(io::ErrorKind),
-    /// The server did not prove that it is what it claims, or who may vouch for it is not known.
-    #[error("the server is not to be trusted: {0}")]
-    Untrusted(String),
-    /// Nothing came for too long.
-    #[error("the server was silent for {} s", .0.as_secs_f32())]
-    Silent(Duration),
-    /// The file takes longer than allowed.
-    #[error("not there after {} s", .0.as_secs_f32())]
-    TooSlow(Duration),
-    /// The file is larger than allowed.
-    #[error("larger than {0} bytes")]
-    TooLarge(u64),
-    /// The server refused, with this status.
-    #[error("the server answered with status {0}")]
-    Status(u16),
-    /// An answer that is not HTTP, or that ends before its end.
-    #[error("the server's answer is broken: {0}")]
-    Answer(&'static str),
+    /// The server did not answer as it should.
+    #[error("{0}")]
+    Server(HttpError),
     /// The answer is no ELF file, or has another build id.
     #[error("the server sent something else")]
     SomethingElse,
@@ -130,9 +103,15 @@ pub enum FetchError {
 impl FetchError {
     /// Returns whether other files of this server need not be asked for.
     pub(crate) fn is_of_the_server(&self) -> bool {
-        matches!(
-            self,
-            FetchError::Connection(_) | FetchError::Silent(_) | FetchError::Untrusted(_)
-        )
+        matches!(self, FetchError::Server(error) if error.is_of_the_server())
+    }
+}
+
+impl From<HttpError> for FetchError {
+    fn from(error: HttpError) -> FetchError {
+        match error {
+            HttpError::Output(kind) => FetchError::Cache(kind),
+            other => FetchError::Server(other),
+        }
     }
 }

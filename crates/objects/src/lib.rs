@@ -38,7 +38,7 @@ mod vdso;
 
 pub use cache::{BuildIdCache, CacheFile, Cached, parse_id};
 pub use contents::{Contents, FileVersion};
-pub use debuginfod::{Debuginfod, http};
+pub use debuginfod::Debuginfod;
 pub use elf::Elf;
 pub use error::{ElfError, FetchError, Rejection};
 pub use kernel_copy::{KERNEL_COPY_FILES, copy_kernel, is_copy_of};

@@ -25,7 +25,10 @@ use oxperf_profile::{EventProfile, Profile};
 
 use crate::text::unit::WeightUnit;
 pub use code::{CodeExport, CodeFormat, ExportedMapping, ExportedObject};
-pub use otlp::{Attribute, AttributeValue, MessageLimits, OtlpExport, OtlpMessage, OtlpMessages};
+pub use otlp::{
+    Attribute, AttributeValue, MessageLimits, OtlpExport, OtlpMessage, OtlpMessages,
+    PartialSuccess, status_message,
+};
 
 /// A format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("oxperf-disasm", 0),
     ("oxperf-tar", 0),
     ("oxperf-dlfilter", 0),
+    ("oxperf-http", 0),
     ("oxperf-metric", 0),
     ("oxperf-ordered", 0),
     ("oxperf-workloads", 0),

@@ -3,6 +3,7 @@
 mod arguments;
 mod objects;
 mod otlp;
+mod push;
 mod tables;
 
 use std::io::{self, IsTerminal, Write};
@@ -24,6 +25,7 @@ use crate::output::{self, Output};
 use crate::{header, symbol_source};
 use arguments::ExportOptions;
 use otlp::Recorded;
+use push::Receiver;
 
 /// The command.
 pub(crate) const ENTRY: Entry = Entry {
@@ -45,7 +47,8 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
     let format = Format::parse(name)
         .ok_or_else(|| Failure::bad_option(format!("unknown format '{name}'")))?;
     let path = options.output.as_ref();
-    if path.is_none() && format.is_binary() && io::stdout().is_terminal() {
+    let mut receiver = receiver(&options, format)?;
+    if path.is_none() && receiver.is_none() && format.is_binary() && io::stdout().is_terminal() {
         return Err(Failure::bad_option(format!(
             "{name} files are not text: name one with -o FILE"
         )));
@@ -102,7 +105,7 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
             };
             match format {
                 Format::Code(format) => write(path, |out| exported.write(format, out))?,
-                _ => write_otlp(path, &exported, &recorded)?,
+                _ => write_otlp(path, receiver.as_mut(), &exported, &recorded)?,
             }
         }
     }
@@ -194,15 +197,34 @@ fn choose<'p>(
     }
 }
 
-/// Writes OpenTelemetry's profiles as one message.
+/// Where OpenTelemetry's profiles are sent to, if they are.
+fn receiver(options: &ExportOptions, format: Format) -> Result<Option<Receiver>, Failure> {
+    match &options.push {
+        Some(_) if format != Format::Otlp => {
+            Err(Failure::bad_option("--push goes with --format otlp"))
+        }
+        Some(url) => Receiver::new(url).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Sends OpenTelemetry's profiles to a receiver, else writes them as one message.
 fn write_otlp(
     path: Option<&PathBuf>,
+    receiver: Option<&mut Receiver>,
     exported: &CodeExport<'_>,
     recorded: &Recorded<'_>,
 ) -> Result<(), Failure> {
-    otlp::messages(exported, recorded, MessageLimits::NONE, |message| {
-        write(path, |out| message.write(out))
-    })
+    let Some(receiver) = receiver else {
+        return otlp::messages(exported, recorded, MessageLimits::NONE, |message| {
+            write(path, |out| message.write(out))
+        });
+    };
+    otlp::messages(exported, recorded, push::MESSAGE, |message| {
+        receiver.send(message)
+    })?;
+    receiver.report();
+    Ok(())
 }
 
 /// Writes a file, or to standard output.

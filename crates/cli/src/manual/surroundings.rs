@@ -107,6 +107,20 @@ const VARIABLES: &[(Where, Row)] = &[
         ),
     ),
     (
+        Where::Option("push"),
+        (
+            "OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES",
+            "The service that samples are of, and other attributes of theirs (KEY=VALUE,KEY=VALUE), for --format otlp.",
+        ),
+    ),
+    (
+        Where::Option("push"),
+        (
+            "OTEL_EXPORTER_OTLP_HEADERS",
+            "Headers that the receiver wants to see (NAME=VALUE,NAME=VALUE), such as Authorization.",
+        ),
+    ),
+    (
         Where::Option("symfs"),
         (
             "XDG_CACHE_HOME",

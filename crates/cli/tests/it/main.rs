@@ -26,6 +26,7 @@ mod pager;
 mod perf_opens;
 mod profile;
 mod query;
+mod receivers;
 mod record;
 mod recorder;
 mod recorder_control;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::elf;
 use oxperf_abi::BuildId;
+use oxperf_http::HttpError;
 use oxperf_objects::{
     Debuginfod, FetchError, Locator, ObjectKind, ObjectOrigin, ObjectQuery, Rejection, SearchPaths,
 };
@@ -278,7 +279,7 @@ fn a_server_that_says_nothing_is_waited_for_once() {
     let locator = locator(&servers);
     assert_eq!(
         why(&locator, &wanted(7)),
-        FetchError::Silent(servers.patience).into()
+        FetchError::from(HttpError::Silent(servers.patience)).into()
     );
     assert!(locator.image(&wanted(8)).is_err());
     assert_eq!(server.asked().len(), 1);

@@ -3,8 +3,6 @@
 #![allow(clippy::print_stderr)]
 
 mod debuginfod;
-#[cfg(feature = "https")]
-mod debuginfod_https;
 mod dependencies;
 #[allow(dead_code, reason = "no test of this crate needs all of it")]
 mod elf;

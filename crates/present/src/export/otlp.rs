@@ -4,6 +4,7 @@
 //! A message stands alone: it has a dictionary of its own, in whose tables the first entry means nothing. A profile holds the
 //! samples of one event. Samples with equal stack, thread and CPU are one, with a time and a value for each.
 
+mod answer;
 mod attributes;
 mod dictionary;
 mod fields;
@@ -17,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::CodeExport;
 use super::protobuf;
+pub use answer::{PartialSuccess, status_message};
 pub use attributes::{Attribute, AttributeValue};
 use fields::request;
 use message::MessageBuilder;

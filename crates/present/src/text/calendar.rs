@@ -42,6 +42,17 @@ impl CivilTime {
         }
     }
 
+    /// Seconds since 1970 of a moment that is given in UTC.
+    pub fn unix_seconds(&self) -> i64 {
+        // Years begin in March inside, so that a leap day is the last.
+        let year = self.year - i64::from(self.month <= 2);
+        let month_from_march = (i64::from(self.month) + 9) % 12;
+        let day_of_year = (153 * month_from_march + 2) / 5 + i64::from(self.day) - 1;
+        let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+        let hours = 24 * (days + day_of_year - EPOCH) + i64::from(self.hour);
+        (60 * hours + i64::from(self.minute)) * 60 + i64::from(self.second)
+    }
+
     /// The form of `ctime(3)`, such as `Sat Nov 21 03:01:00 2026`.
     pub fn ctime(&self) -> String {
         let name = |names: &str, index: u8| {
@@ -120,6 +131,20 @@ mod tests {
         );
         assert_eq!(CivilTime::new(-1, 0).date_time(), "1969-12-31 23:59:59");
         assert_eq!(CivilTime::new(0, 0).iso_utc(), "1970-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn seconds_come_back() {
+        for seconds in [
+            0,
+            -1,
+            951_782_399,
+            951_782_400,
+            1_795_229_583,
+            -62_135_596_800,
+        ] {
+            assert_eq!(CivilTime::new(seconds, 0).unix_seconds(), seconds);
+        }
     }
 
     #[test]

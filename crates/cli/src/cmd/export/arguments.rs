@@ -22,6 +22,8 @@ Examples:
   oxperf export --format perfetto -o f.pftrace     open it at ui.perfetto.dev
   oxperf export --format pprof -o f.pb             go tool pprof f.pb
   oxperf export --format callgrind -o f.out        callgrind_annotate f.out, kcachegrind f.out
+  oxperf export --format otlp --push http://localhost:4318
+                                                   OpenTelemetry's profiles to a receiver
   oxperf export --format parquet -o prof/          tables for SQL: duckdb, Spark, oxperf query
   oxperf export --format jsonl | jq .              every event as an object, as script --format jsonl";
 
@@ -52,6 +54,11 @@ pub(crate) fn command() -> Command {
                 .value_name("file")
                 .value_parser(value_parser!(PathBuf))
                 .help("Where to write it [default: standard output]; for parquet a folder, which is added to"),
+            Arg::new("push")
+                .long("push")
+                .value_name("url")
+                .conflicts_with("output")
+                .help("Send it to this receiver of OpenTelemetry's profiles, http:// or https://, in the place of a file (otlp)"),
             Arg::new("event")
                 .long("event")
                 .short('e')
@@ -97,6 +104,8 @@ pub(super) struct ExportOptions {
     pub(super) format: String,
     /// The file that is written; `None` for standard output.
     pub(super) output: Option<PathBuf>,
+    /// The address of the receiver that it is sent to.
+    pub(super) push: Option<String>,
     /// The event whose samples are exported; `None` for the first that has any.
     pub(super) event: Option<String>,
     /// Most frames of a sample.
@@ -160,6 +169,7 @@ pub(super) fn options(
     Ok(ExportOptions {
         format,
         output: output.filter(|path| path.as_os_str() != "-").cloned(),
+        push: text(matches, "push").map(str::to_owned),
         event: text(matches, "event").map(str::to_owned),
         max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
         trace: recording.trace.request(own)?,

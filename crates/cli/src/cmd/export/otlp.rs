@@ -150,7 +150,7 @@ fn base_name(path: &str) -> &str {
 }
 
 /// The pairs of `KEY=VALUE,KEY=VALUE`, as the variables of OpenTelemetry have them: bytes may stand as `%XX`.
-fn pairs(text: &str) -> impl Iterator<Item = (String, String)> + '_ {
+pub(super) fn pairs(text: &str) -> impl Iterator<Item = (String, String)> + '_ {
     text.split(',').filter_map(|pair| {
         let (key, value) = pair.split_once('=')?;
         let key = key.trim();

@@ -9,10 +9,10 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-use super::timed_stream::TimedStream;
-use crate::error::FetchError;
+use crate::error::HttpError;
+use crate::timed_stream::TimedStream;
 
-pub(super) type Stream = StreamOwned<ClientConnection, TimedStream>;
+pub(crate) type Stream = StreamOwned<ClientConnection, TimedStream>;
 
 /// Lists of the authorities that systems trust.
 const AUTHORITIES: [&str; 5] = [
@@ -27,14 +27,14 @@ const LIST_LIMIT: u64 = 16 << 20;
 
 /// Whom to believe that a server is what it claims: read when the first encrypted connection is made.
 #[derive(Debug, Default)]
-pub(super) struct Trust {
+pub(crate) struct Trust {
     file: Option<PathBuf>,
-    config: OnceLock<Result<Arc<ClientConfig>, FetchError>>,
+    config: OnceLock<Result<Arc<ClientConfig>, HttpError>>,
 }
 
 impl Trust {
     /// Trusts the authorities in a file, else those that the system trusts.
-    pub(super) fn new(file: Option<PathBuf>) -> Trust {
+    pub(crate) fn new(file: Option<PathBuf>) -> Trust {
         Trust {
             file,
             config: OnceLock::new(),
@@ -42,21 +42,16 @@ impl Trust {
     }
 
     /// Encrypts what goes over a connection, once the server has proved its name with the first byte.
-    pub(super) fn secure(
-        &self,
-        stream: TimedStream,
-        address: &str,
-        name: &str,
-    ) -> Result<Stream, FetchError> {
+    pub(crate) fn secure(&self, stream: TimedStream, name: &str) -> Result<Stream, HttpError> {
         let config = self.config.get_or_init(|| self.configure()).clone()?;
-        let name = ServerName::try_from(name.to_owned())
-            .map_err(|_| FetchError::Address(address.to_owned()))?;
-        let connection = ClientConnection::new(config, name)
-            .map_err(|error| FetchError::Untrusted(error.to_string()))?;
+        let server = ServerName::try_from(name.to_owned())
+            .map_err(|_| HttpError::Address(format!("https://{name}")))?;
+        let connection = ClientConnection::new(config, server)
+            .map_err(|error| HttpError::Untrusted(error.to_string()))?;
         Ok(StreamOwned::new(connection, stream))
     }
 
-    fn configure(&self) -> Result<Arc<ClientConfig>, FetchError> {
+    fn configure(&self) -> Result<Arc<ClientConfig>, HttpError> {
         let usual = AUTHORITIES.map(Path::new);
         let text = match &self.file {
             Some(file) => certificates(file),
@@ -69,7 +64,7 @@ impl Trust {
         );
         if roots.is_empty() {
             let place = self.file.as_deref().unwrap_or(Path::new(AUTHORITIES[0]));
-            return Err(FetchError::Untrusted(format!(
+            return Err(HttpError::Untrusted(format!(
                 "there are no certificates of authorities in {} (SSL_CERT_FILE names another file)",
                 place.display()
             )));
@@ -77,7 +72,7 @@ impl Trust {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .map_err(|error| FetchError::Untrusted(error.to_string()))?;
+            .map_err(|error| HttpError::Untrusted(error.to_string()))?;
         Ok(Arc::new(
             config.with_root_certificates(roots).with_no_client_auth(),
         ))
@@ -92,12 +87,12 @@ fn certificates(file: &Path) -> Option<Vec<u8>> {
 }
 
 /// The reason why a read or a write failed: a server that cannot be believed, else what became of the connection.
-pub(super) fn failure(stream: &Stream, error: &io::Error) -> FetchError {
+pub(crate) fn failure(stream: &Stream, error: &io::Error) -> HttpError {
     let reason = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match reason {
-        Some(reason) => FetchError::Untrusted(reason.to_string()),
+        Some(reason) => HttpError::Untrusted(reason.to_string()),
         None => stream.sock.failure(error),
     }
 }

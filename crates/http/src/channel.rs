@@ -2,23 +2,24 @@
 
 use std::io::{self, Read, Write};
 
+use crate::address::Address;
 #[cfg(feature = "https")]
-use super::encrypted;
+use crate::encrypted;
 #[cfg(feature = "https")]
-pub(super) use super::encrypted::Trust;
-use super::timed_stream::{Connection, TimedStream};
-use crate::error::FetchError;
+pub(crate) use crate::encrypted::Trust;
+use crate::error::HttpError;
+use crate::timed_stream::{Connection, TimedStream};
 
 /// A connection to a server.
 #[derive(Debug)]
-pub(super) enum Channel {
+pub(crate) enum Channel {
     Plain(TimedStream),
     #[cfg(feature = "https")]
     Encrypted(Box<encrypted::Stream>),
 }
 
 impl Connection for Channel {
-    fn failure(&self, error: &io::Error) -> FetchError {
+    fn failure(&self, error: &io::Error) -> HttpError {
         match self {
             Channel::Plain(stream) => stream.failure(error),
             #[cfg(feature = "https")]
@@ -58,36 +59,34 @@ impl Write for Channel {
 impl Channel {
     /// An encrypted channel over a connection, once the server has proved its name with the first byte.
     #[cfg(feature = "https")]
-    pub(super) fn encrypted(
+    pub(crate) fn encrypted(
         trust: &Trust,
         stream: TimedStream,
-        address: &str,
-        name: &str,
-    ) -> Result<Channel, FetchError> {
-        let stream = trust.secure(stream, address, name)?;
+        place: &Address,
+    ) -> Result<Channel, HttpError> {
+        let stream = trust.secure(stream, place.name())?;
         Ok(Channel::Encrypted(Box::new(stream)))
     }
 
     /// Refuses: encryption is not built in.
     #[cfg(not(feature = "https"))]
-    pub(super) fn encrypted(
+    pub(crate) fn encrypted(
         _: &Trust,
         _: TimedStream,
-        address: &str,
-        _: &str,
-    ) -> Result<Channel, FetchError> {
-        Err(FetchError::Address(address.to_owned()))
+        place: &Address,
+    ) -> Result<Channel, HttpError> {
+        Err(HttpError::Address(format!("https://{}", place.name())))
     }
 }
 
 /// Nobody is trusted where encryption is not built in.
 #[cfg(not(feature = "https"))]
 #[derive(Debug, Default)]
-pub(super) struct Trust;
+pub(crate) struct Trust;
 
 #[cfg(not(feature = "https"))]
 impl Trust {
-    pub(super) fn new(_: Option<std::path::PathBuf>) -> Trust {
+    pub(crate) fn new(_: Option<std::path::PathBuf>) -> Trust {
         Trust
     }
 }

@@ -1,4 +1,4 @@
-//! Files fetched by `https://` from a server that this test is.
+//! Answers by `https://` from a server that this test is.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -6,18 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::elf;
-use oxperf_abi::BuildId;
-use oxperf_objects::{
-    Debuginfod, FetchError, Locator, ObjectKind, ObjectOrigin, ObjectQuery, Rejection, SearchPaths,
-};
+use oxperf_http::{HttpClient, HttpError, Limits, Message};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 const CERTIFICATE: &[u8] = include_bytes!("../tls/server.pem");
 const KEY: &[u8] = include_bytes!("../tls/server.key");
-const ID: [u8; 20] = [7; 20];
+const FILE: &[u8] = b"what was asked for";
 
 /// The behaviour of the server with each connection.
 #[derive(Clone, Copy)]
@@ -76,15 +72,14 @@ fn answer(stream: &mut (impl Read + Write), manner: Manner) -> std::io::Result<(
         .transpose()?
         .is_some_and(|line| !line.is_empty())
     {}
-    let file = program();
     let (head, body) = match manner {
         Manner::Cut => (
             "HTTP/1.1 200 OK\r\n\r\n".to_owned(),
-            &file[..file.len() / 2],
+            &FILE[..FILE.len() / 2],
         ),
         _ => (
-            format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", file.len()),
-            &file[..],
+            format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", FILE.len()),
+            FILE,
         ),
     };
     stream.write_all(head.as_bytes())?;
@@ -92,49 +87,28 @@ fn answer(stream: &mut (impl Read + Write), manner: Manner) -> std::io::Result<(
     stream.flush()
 }
 
-fn program() -> Vec<u8> {
-    let note = elf::loaded(".note.gnu.build-id", 7, 0x400000, elf::build_id_note(&ID));
-    elf::file(3, (0x400000, 0x1000, 0x10000), &[note])
+fn client(patience: Duration, authorities: &Path) -> HttpClient {
+    let limits = Limits {
+        patience,
+        time: Duration::from_secs(60),
+        size: 1 << 20,
+    };
+    HttpClient::new(limits, Some(authorities.to_owned()))
 }
 
 /// The outcome of asking such a server for the file.
-fn fetch(test: &str, url: &str, authorities: &Path) -> Result<ObjectOrigin, Rejection> {
-    let cache = std::env::temp_dir().join(format!("oxperf-https-{}-{test}", std::process::id()));
-    let servers = Debuginfod {
-        urls: vec![url.to_owned()],
-        cache: cache.clone(),
-        patience: Duration::from_millis(if test == "silent" { 200 } else { 20_000 }),
-        time_limit: Duration::from_secs(60),
-        size_limit: 1 << 20,
-        cache_limit: 1 << 30,
-        authorities: Some(authorities.to_owned()),
-    };
-    let locator = Locator::new(SearchPaths {
-        debuginfod: Some(servers),
-        ..SearchPaths::default()
-    });
-    let wanted = ObjectQuery {
-        path: b"/no/such/file",
-        build_id: BuildId::new(&ID),
-        kind: ObjectKind::User,
-        process: None,
-    };
-    let found = locator.image(&wanted);
-    let _ = std::fs::remove_dir_all(cache);
-    found
-        .map(|found| found.origin)
-        .map_err(|mut missing| missing.tried.pop().unwrap().1)
+fn fetch(url: &str, authorities: &Path) -> Result<Vec<u8>, HttpError> {
+    let mut file = Vec::new();
+    client(Duration::from_secs(20), authorities).get(url, &mut file)?;
+    Ok(file)
 }
 
 fn our_authority() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tls/authority.pem")
 }
 
-fn untrusted(outcome: &Result<ObjectOrigin, Rejection>) -> bool {
-    matches!(
-        outcome,
-        Err(Rejection::NotFetched(FetchError::Untrusted(_)))
-    )
+fn untrusted<T>(outcome: &Result<T, HttpError>) -> bool {
+    matches!(outcome, Err(HttpError::Untrusted(_)))
 }
 
 #[test]
@@ -142,12 +116,22 @@ fn a_file_comes_from_a_server_that_an_authority_vouches_for() {
     let port = serve(Manner::Whole);
     for name in ["localhost", "127.0.0.1"] {
         let url = format!("https://{name}:{port}");
-        assert_eq!(
-            fetch("whole", &url, &our_authority()),
-            Ok(ObjectOrigin::Debuginfod),
-            "{name}"
-        );
+        assert_eq!(fetch(&url, &our_authority()), Ok(FILE.to_vec()), "{name}");
     }
+}
+
+#[test]
+fn a_message_goes_to_a_server_that_an_authority_vouches_for() {
+    let url = format!("https://localhost:{}", serve(Manner::Whole));
+    let message = Message {
+        headers: &[],
+        body: b"",
+    };
+    let limit = Duration::from_secs(20);
+    let answer = client(limit, &our_authority()).post(&url, message).unwrap();
+    assert_eq!((answer.status, &answer.body[..]), (200, FILE));
+    let refused = client(limit, Path::new("/no/such/file")).post(&url, message);
+    assert!(untrusted(&refused), "{refused:?}");
 }
 
 #[test]
@@ -155,36 +139,32 @@ fn a_server_that_nobody_vouches_for_is_not_trusted() {
     let url = format!("https://localhost:{}", serve(Manner::Whole));
     // The server's own certificate is no authority.
     let other = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tls/server.pem");
-    let outcome = fetch("other", &url, &other);
+    let outcome = fetch(&url, &other);
     assert!(untrusted(&outcome), "{outcome:?}");
-    let outcome = fetch("none", &url, Path::new("/no/such/file"));
+    let outcome = fetch(&url, Path::new("/no/such/file"));
     assert!(untrusted(&outcome), "{outcome:?}");
 }
 
 #[test]
 fn a_certificate_holds_for_its_names_alone() {
     let url = format!("https://127.0.0.2:{}", serve_at("127.0.0.2", Manner::Whole));
-    let outcome = fetch("name", &url, &our_authority());
+    let outcome = fetch(&url, &our_authority());
     assert!(untrusted(&outcome), "{outcome:?}");
 }
 
 #[test]
 fn broken_connections_give_no_file() {
-    for (test, manner) in [
-        ("cut", Manner::Cut),
-        ("plain", Manner::Plain),
-        ("silent", Manner::Silent),
-    ] {
+    let of = |manner, patience| {
         let url = format!("https://localhost:{}", serve(manner));
-        let outcome = fetch(test, &url, &our_authority());
-        let expected = match manner {
-            Manner::Silent => matches!(outcome, Err(Rejection::NotFetched(FetchError::Silent(_)))),
-            Manner::Plain => untrusted(&outcome),
-            _ => matches!(
-                outcome,
-                Err(Rejection::NotFetched(FetchError::Connection(_)))
-            ),
-        };
-        assert!(expected, "{test}: {outcome:?}");
-    }
+        client(patience, &our_authority()).get(&url, &mut Vec::new())
+    };
+    let outcome = of(Manner::Cut, Duration::from_secs(20));
+    assert!(
+        matches!(outcome, Err(HttpError::Connection(_))),
+        "{outcome:?}"
+    );
+    let outcome = of(Manner::Plain, Duration::from_secs(20));
+    assert!(untrusted(&outcome), "{outcome:?}");
+    let outcome = of(Manner::Silent, Duration::from_millis(200));
+    assert!(matches!(outcome, Err(HttpError::Silent(_))), "{outcome:?}");
 }

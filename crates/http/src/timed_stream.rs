@@ -4,28 +4,28 @@ use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-use crate::error::FetchError;
+use crate::error::HttpError;
 
 /// The limits that a server is held to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub struct Limits {
     /// Longest silence.
-    pub(super) patience: Duration,
+    pub patience: Duration,
     /// Longest time for everything.
-    pub(super) time: Duration,
+    pub time: Duration,
     /// Bytes of the answer's body.
-    pub(super) size: u64,
+    pub size: u64,
 }
 
 /// A connection that an answer is read from.
 pub trait Connection: Read {
     /// The reason why it could not be read.
-    fn failure(&self, error: &io::Error) -> FetchError;
+    fn failure(&self, error: &io::Error) -> HttpError;
 }
 
 /// A connection whose reads end in time.
 #[derive(Debug)]
-pub(super) struct TimedStream {
+pub(crate) struct TimedStream {
     stream: TcpStream,
     limits: Limits,
     start: Instant,
@@ -33,19 +33,16 @@ pub(super) struct TimedStream {
 
 impl TimedStream {
     /// Connects to the first address of a host that answers.
-    pub(super) fn connect(
+    pub(crate) fn connect(
         socket: impl ToSocketAddrs,
         limits: Limits,
         start: Instant,
-    ) -> Result<TimedStream, FetchError> {
-        let failed = |error: io::Error| FetchError::Connection(error.kind());
-        let mut last = FetchError::Connection(io::ErrorKind::NotFound);
+    ) -> Result<TimedStream, HttpError> {
+        let failed = |error: io::Error| HttpError::Connection(error.kind());
+        let mut last = HttpError::Connection(io::ErrorKind::NotFound);
         for address in socket.to_socket_addrs().map_err(failed)? {
             match TcpStream::connect_timeout(&address, limits.patience) {
                 Ok(stream) => {
-                    stream
-                        .set_write_timeout(Some(limits.patience))
-                        .map_err(failed)?;
                     return Ok(TimedStream {
                         stream,
                         limits,
@@ -58,37 +55,40 @@ impl TimedStream {
         Err(last)
     }
 
+    /// The longest time that the next step may take.
+    fn left(&self) -> io::Result<Duration> {
+        let left = self.limits.time.saturating_sub(self.start.elapsed());
+        let left = left.min(self.limits.patience);
+        match left.is_zero() {
+            true => Err(io::ErrorKind::TimedOut.into()),
+            false => Ok(left),
+        }
+    }
+
     /// The reason why a read or a write failed.
-    pub(super) fn failure(&self, error: &io::Error) -> FetchError {
+    pub(crate) fn failure(&self, error: &io::Error) -> HttpError {
         let waited = matches!(
             error.kind(),
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
         );
         match (waited, self.start.elapsed() >= self.limits.time) {
-            (true, true) => FetchError::TooSlow(self.limits.time),
-            (true, false) => FetchError::Silent(self.limits.patience),
-            (false, _) => FetchError::Connection(error.kind()),
+            (true, true) => HttpError::TooSlow(self.limits.time),
+            (true, false) => HttpError::Silent(self.limits.patience),
+            (false, _) => HttpError::Connection(error.kind()),
         }
     }
 }
 
 impl Read for TimedStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self
-            .limits
-            .time
-            .saturating_sub(self.start.elapsed())
-            .min(self.limits.patience);
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        self.stream.set_read_timeout(Some(left))?;
+        self.stream.set_read_timeout(Some(self.left()?))?;
         self.stream.read(buffer)
     }
 }
 
 impl Write for TimedStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(Some(self.left()?))?;
         self.stream.write(bytes)
     }
 
