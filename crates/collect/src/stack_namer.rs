@@ -19,7 +19,7 @@ use super::options::{CollectOptions, LineText};
 /// Samples and addresses that are named at once.
 const BATCH: usize = 1 << 17;
 /// Located addresses that are kept; when there are more, they are located anew.
-const MOST_LOCATED: usize = 1 << 20;
+const MOST_LOCATED: usize = 1 << 18;
 /// Frames that are kept. Only addresses that are kept apart can be so many.
 const MOST_FRAMES: usize = 1 << 19;
 
@@ -76,7 +76,8 @@ impl Located {
     fn new(options: &CollectOptions) -> Located {
         let locator = match options.wants_functions_alone() {
             true => Locator::functions(),
-            false => Locator::many_tables(),
+            // What is spent counts more than how long it takes: many processes may export at a time.
+            false => Locator::one_table(),
         };
         let named = NamedTables::new(locator.split());
         Located {

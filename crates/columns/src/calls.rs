@@ -201,12 +201,14 @@ impl<T: RowSink> CallRows<'_, T> {
     }
 
     fn hand_on(&mut self) -> Result<(), ColumnsError> {
-        for rows in [self.stacks.rows(), &mut self.rows] {
-            if !rows.is_empty() {
-                self.out.take(rows)?;
-                rows.clear();
-                rows.forget_texts();
-            }
+        if !self.stacks.rows().is_empty() {
+            self.out.take(self.stacks.rows())?;
+            self.stacks.clear_rows();
+        }
+        if !self.rows.is_empty() {
+            self.out.take(&self.rows)?;
+            self.rows.clear();
+            self.rows.forget_texts();
         }
         Ok(())
     }

@@ -380,8 +380,7 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
             && stacks.rows().len() > most_stacks
         {
             self.out.take(stacks.rows())?;
-            stacks.rows().clear();
-            stacks.rows().forget_texts();
+            stacks.clear_rows();
         }
         if let Some(maps) = &mut self.maps
             && !maps.rows().is_empty()

@@ -51,7 +51,17 @@ pub struct Stacks {
     checks: FxHashMap<i64, u64>,
     /// The text that is hashed.
     text: Vec<u8>,
+    /// What rows and hashes have of each frame of names.
+    kept: Vec<Option<KeptFrame>>,
     new: Rows,
+}
+
+/// What rows and the hash of a stack have of a frame, so that it is looked up once.
+#[derive(Clone, Debug)]
+struct KeptFrame {
+    hashed: Box<[u8]>,
+    symbol: u32,
+    dso: u32,
 }
 
 /// A stack that was met.
@@ -85,6 +95,7 @@ impl Stacks {
             frames: Vec::new(),
             checks: FxHashMap::default(),
             text: Vec::new(),
+            kept: Vec::new(),
             new: Rows::new(&STACKS, |column| has(column.when)),
         }
     }
@@ -109,8 +120,15 @@ impl Stacks {
     }
 
     /// The rows of the stacks that are new since they were cleared.
-    pub fn rows(&mut self) -> &mut Rows {
-        &mut self.new
+    pub fn rows(&self) -> &Rows {
+        &self.new
+    }
+
+    /// Forgets the rows, not the stacks.
+    pub fn clear_rows(&mut self) {
+        self.new.clear();
+        self.new.forget_texts();
+        self.kept.clear();
     }
 
     /// Forgets the stacks so far, because frames get new numbers or there are too many. Their rows stay.
@@ -118,6 +136,7 @@ impl Stacks {
         self.known = HashTable::new();
         self.frames = Vec::new();
         self.checks = FxHashMap::default();
+        self.kept.clear();
     }
 
     fn add(
@@ -137,7 +156,8 @@ impl Stacks {
             if addresses {
                 names.address(*frame).hashed().write(&mut self.text);
             } else {
-                names.text(*frame, lines).hashed().write(&mut self.text);
+                let kept = keep(&mut self.kept, &mut self.new, *frame, names, lines);
+                self.text.extend_from_slice(&kept.hashed);
             }
         }
         let StackHash { id, check } = StackHash::of(&self.text);
@@ -159,50 +179,27 @@ impl Stacks {
     }
 
     fn push_row(&mut self, id: StackId, frames: &[FrameId], names: &impl FrameNames) {
-        let lines = self.columns.lines;
+        let StackColumns {
+            lines, addresses, ..
+        } = self.columns;
         let rows = &mut self.new;
         let leaf = frames.first().map(|leaf| names.text(*leaf, lines));
-        let mut push_int = |place: usize, value| {
-            if let Some(column) = rows.at(place) {
-                column.push_int(value);
-            }
-        };
-        push_int(STACK_ID, id.0);
-        push_int(DEPTH, frames.len() as i64);
-        let mut push_text = |place: usize, text: Option<&str>| {
-            if let Some(column) = rows.at(place) {
-                column.push_text_or_null(text);
-            }
-        };
-        push_text(SYMBOL, leaf.as_ref().map(|leaf| leaf.symbol.as_ref()));
-        push_text(DSO, leaf.as_ref().map(|leaf| leaf.dso));
-        push_text(MODE, leaf.as_ref().and_then(|leaf| leaf.mode));
+        push_int(rows, STACK_ID, id.0);
+        push_int(rows, DEPTH, frames.len() as i64);
+        push_text(rows, SYMBOL, leaf.as_ref().map(|leaf| leaf.symbol.as_ref()));
+        push_text(rows, DSO, leaf.as_ref().map(|leaf| leaf.dso));
+        push_text(rows, MODE, leaf.as_ref().and_then(|leaf| leaf.mode));
         for frame in frames {
-            let address = self.columns.addresses.then(|| names.address(*frame));
-            let frame = names.text(*frame, lines);
-            let mut push_text = |place: usize, text: &str| {
-                if let Some(column) = rows.at(place) {
-                    let code = column.code(text);
-                    column.push_item(i64::from(code));
-                }
-            };
-            push_text(SYMBOLS, &frame.symbol);
-            push_text(DSOS, frame.dso);
-            push_text(FILES, frame.line.map_or("", |(file, _)| file));
-            if let Some(column) = rows.at(LINES) {
-                column.push_item(frame.line.map_or(0, |(_, line)| line.into()));
+            let kept = keep(&mut self.kept, rows, *frame, names, lines);
+            push_item(rows, SYMBOLS, kept.symbol.into());
+            push_item(rows, DSOS, kept.dso.into());
+            if lines || self.columns.inlined {
+                push_details(rows, &names.text(*frame, lines));
             }
-            if let Some(column) = rows.at(INLINED) {
-                column.push_item(frame.inlined.into());
-            }
-            if let Some(FrameAddress { build_id, offset }) = address {
-                if let Some(column) = rows.at(BUILD_IDS) {
-                    let code = column.code(&build_id);
-                    column.push_item(i64::from(code));
-                }
-                if let Some(column) = rows.at(OFFSETS) {
-                    column.push_item(offset);
-                }
+            if addresses {
+                let FrameAddress { build_id, offset } = names.address(*frame);
+                push_coded(rows, BUILD_IDS, &build_id);
+                push_item(rows, OFFSETS, offset);
             }
         }
         let lists = [SYMBOLS, DSOS, FILES, LINES, INLINED, BUILD_IDS, OFFSETS];
@@ -212,6 +209,64 @@ impl Stacks {
             }
         }
     }
+}
+
+/// What is kept of a frame.
+fn keep<'k>(
+    kept: &'k mut Vec<Option<KeptFrame>>,
+    rows: &mut Rows,
+    id: FrameId,
+    names: &impl FrameNames,
+    lines: bool,
+) -> &'k KeptFrame {
+    let place = id.index();
+    if kept.len() <= place {
+        kept.resize(place + 1, None);
+    }
+    kept[place].get_or_insert_with(|| {
+        let text = names.text(id, lines);
+        let mut hashed = Vec::new();
+        text.hashed().write(&mut hashed);
+        let mut code =
+            |place: usize, text: &str| rows.at(place).map_or(0, |column| column.code(text));
+        KeptFrame {
+            hashed: hashed.into(),
+            symbol: code(SYMBOLS, &text.symbol),
+            dso: code(DSOS, text.dso),
+        }
+    })
+}
+
+fn push_int(rows: &mut Rows, place: usize, value: i64) {
+    if let Some(column) = rows.at(place) {
+        column.push_int(value);
+    }
+}
+
+fn push_text(rows: &mut Rows, place: usize, text: Option<&str>) {
+    if let Some(column) = rows.at(place) {
+        column.push_text_or_null(text);
+    }
+}
+
+fn push_item(rows: &mut Rows, place: usize, value: i64) {
+    if let Some(column) = rows.at(place) {
+        column.push_item(value);
+    }
+}
+
+fn push_coded(rows: &mut Rows, place: usize, text: &str) {
+    if let Some(column) = rows.at(place) {
+        let code = column.code(text);
+        column.push_item(i64::from(code));
+    }
+}
+
+/// Source lines and what is inlined.
+fn push_details(rows: &mut Rows, frame: &FrameText<'_>) {
+    push_coded(rows, FILES, frame.line.map_or("", |(file, _)| file));
+    push_item(rows, LINES, frame.line.map_or(0, |(_, line)| line.into()));
+    push_item(rows, INLINED, frame.inlined.into());
 }
 
 /// The texts and places of frames.
