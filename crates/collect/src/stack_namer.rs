@@ -17,9 +17,9 @@ use super::named_frames::NamedTables;
 use super::options::{CollectOptions, LineText};
 
 /// Samples and addresses that are named at once.
-const BATCH: usize = 1 << 17;
+const BATCH: usize = 1 << 15;
 /// Located addresses that are kept; when there are more, they are located anew.
-const MOST_LOCATED: usize = 1 << 18;
+const MOST_LOCATED: usize = 1 << 17;
 /// Frames that are kept. Only addresses that are kept apart can be so many.
 const MOST_FRAMES: usize = 1 << 19;
 

@@ -1,5 +1,8 @@
 //! A column of rows to the column chunk of a row group.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::Result;
 use parquet::file::writer::SerializedColumnWriter;
@@ -13,32 +16,64 @@ struct Levels {
     repetition: Option<Vec<i16>>,
 }
 
+/// Rows that are written at once: a column's texts are laid out for them alone.
+const PIECE: usize = 1 << 13;
+
 /// Writes all rows of a column.
 pub(super) fn write(
     column: &Column,
     is_nullable: bool,
     writer: &mut SerializedColumnWriter<'_>,
 ) -> Result<()> {
-    let levels = match &column.ends {
-        Some(ends) => list_levels(ends),
-        None => Levels {
-            definition: is_nullable.then(|| definition(column)),
-            repetition: None,
-        },
+    let texts: Vec<ByteArray> = match &column.values {
+        Values::Text(_, texts) => texts
+            .list()
+            .iter()
+            .map(|text| ByteArray::from(&**text))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let mut start = 0;
+    while start < column.len() {
+        let rows = start..column.len().min(start + PIECE);
+        start = rows.end;
+        write_piece(column, rows, is_nullable, &texts, writer)?;
+    }
+    Ok(())
+}
+
+fn write_piece(
+    column: &Column,
+    rows: Range<usize>,
+    is_nullable: bool,
+    texts: &[ByteArray],
+    writer: &mut SerializedColumnWriter<'_>,
+) -> Result<()> {
+    let (levels, items) = match &column.ends {
+        Some(ends) => {
+            let first = rows.start.checked_sub(1).map_or(0, |before| ends[before]);
+            let ends = &ends[rows.clone()];
+            let last = ends.last().copied().unwrap_or(first);
+            (list_levels(first, ends), first as usize..last as usize)
+        }
+        None => {
+            let definition = is_nullable.then(|| definition(column, rows.clone()));
+            let levels = Levels {
+                definition,
+                repetition: None,
+            };
+            (levels, rows.clone())
+        }
     };
     // Values of rows that are NULL are not stored.
     let present = column.present.as_deref().filter(|_| column.ends.is_none());
+    let present = present.map(|present| &present[rows]);
     match &column.values {
-        Values::Int32(values) => put::<Int32Type>(writer, &kept(values, present), &levels),
-        Values::Int64(values) => put::<Int64Type>(writer, &kept(values, present), &levels),
-        Values::Bool(values) => put::<BoolType>(writer, &kept(values, present), &levels),
-        Values::Text(codes, texts) => {
-            let texts: Vec<ByteArray> = texts
-                .list()
-                .iter()
-                .map(|text| ByteArray::from(&**text))
-                .collect();
-            let codes = kept(codes, present);
+        Values::Int32(values) => put::<Int32Type>(writer, &kept(&values[items], present), &levels),
+        Values::Int64(values) => put::<Int64Type>(writer, &kept(&values[items], present), &levels),
+        Values::Bool(values) => put::<BoolType>(writer, &kept(&values[items], present), &levels),
+        Values::Text(codes, _) => {
+            let codes = kept(&codes[items], present);
             let values = codes.iter().map(|&code| texts[code as usize].clone());
             put::<ByteArrayType>(writer, &values.collect::<Vec<ByteArray>>(), &levels)
         }
@@ -57,7 +92,7 @@ fn put<T: DataType>(
     Ok(())
 }
 
-fn kept<'v, V: Copy>(values: &'v [V], present: Option<&[bool]>) -> std::borrow::Cow<'v, [V]> {
+fn kept<'v, V: Copy>(values: &'v [V], present: Option<&[bool]>) -> Cow<'v, [V]> {
     match present {
         None => values.into(),
         Some(present) => {
@@ -67,17 +102,19 @@ fn kept<'v, V: Copy>(values: &'v [V], present: Option<&[bool]>) -> std::borrow::
     }
 }
 
-fn definition(column: &Column) -> Vec<i16> {
+fn definition(column: &Column, rows: Range<usize>) -> Vec<i16> {
     match &column.present {
-        Some(present) => present.iter().map(|&present| i16::from(present)).collect(),
-        None => vec![1; column.len()],
+        Some(present) => present[rows]
+            .iter()
+            .map(|&present| i16::from(present))
+            .collect(),
+        None => vec![1; rows.len()],
     }
 }
 
-/// Each row has a list, which may be empty.
-fn list_levels(ends: &[u32]) -> Levels {
+/// Each row has a list, which may be empty; the first begins at `start`.
+fn list_levels(mut start: u32, ends: &[u32]) -> Levels {
     let (mut definition, mut repetition) = (Vec::new(), Vec::new());
-    let mut start = 0;
     for &end in ends {
         let items = end.saturating_sub(start) as usize;
         definition.resize(definition.len() + items.max(1), i16::from(items > 0));
@@ -97,8 +134,9 @@ mod tests {
 
     #[test]
     fn an_empty_list_takes_a_level_and_no_value() {
-        let levels = list_levels(&[2, 2, 3]);
+        let levels = list_levels(0, &[2, 2, 3]);
         assert_eq!(levels.definition, Some(vec![1, 1, 0, 1]));
         assert_eq!(levels.repetition, Some(vec![0, 1, 0, 0]));
+        assert_eq!(list_levels(3, &[3]).definition, Some(vec![0]));
     }
 }
