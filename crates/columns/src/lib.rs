@@ -22,6 +22,8 @@ pub mod schema;
 pub mod stack_id;
 mod stacks;
 mod tables;
+pub mod statements;
+pub mod views;
 
 pub use calls::write_calls;
 pub use clock::WallClock;

@@ -4,7 +4,9 @@
 
 mod tables;
 
-pub use tables::{CALLS, EVENTS, MAPS, OBJECTS, PROFILE, RECORDINGS, SAMPLES, STACKS, THREADS};
+pub use tables::{
+    CALLS, EVENTS, MAPS, OBJECTS, PROFILE, RECORDINGS, SAMPLES, STACK_FRAMES, STACKS, THREADS,
+};
 
 /// The version of the tables: another number means that a reader of this one may misunderstand them.
 pub const VERSION: u32 = 1;

@@ -4,7 +4,7 @@
 //! with source lines follow 0x1f, the file, a colon and the line, where these are known; an inlined function ends with 0x1f
 //! and `i`. Behind each frame stands 0x1e. The number is the XXH3 hash of 64 bits, seed 0, as a signed number.
 
-use twox_hash::{XxHash3_64, XxHash3_128};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 /// Ends each part of a frame but the last.
 pub const PART: u8 = 0x1f;
@@ -28,8 +28,8 @@ impl StackHash {
     /// The hash of a stack's text.
     pub fn of(text: &[u8]) -> StackHash {
         StackHash {
-            id: StackId(XxHash3_64::oneshot(text).cast_signed()),
-            check: (XxHash3_128::oneshot(text) >> 64) as u64,
+            id: StackId(xxh3_64(text).cast_signed()),
+            check: (xxh3_128(text) >> 64) as u64,
         }
     }
 }

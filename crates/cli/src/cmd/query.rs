@@ -3,6 +3,7 @@
 
 mod arguments;
 mod engine;
+mod shown;
 mod without_engine;
 
 use std::io::{self, IsTerminal};
@@ -11,6 +12,7 @@ use super::Entry;
 use crate::arguments::Invocation;
 use crate::environment;
 use crate::failure::{Failure, code};
+use crate::output::print_line;
 use crate::sql::SqlRequest;
 
 /// The command.
@@ -18,7 +20,11 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "query",
     command: arguments::command,
     run: |matches, invocation| {
-        let request = arguments::options(matches, &invocation.configuration)?;
+        if let Some(text) = arguments::shown(matches) {
+            print_line(text.trim_end())?;
+            return Ok(code::SUCCESS);
+        }
+        let request = arguments::options(matches, &invocation.configuration);
         answer(request, invocation)
     },
     shares_work: true,

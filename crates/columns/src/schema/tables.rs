@@ -185,6 +185,23 @@ pub static STACKS: Table = Table {
     ],
 };
 
+/// The view of the frames of stacks.
+pub static STACK_FRAMES: Table = Table {
+    name: "stack_frames",
+    meaning: "one frame of a stack, as `stacks` lists it",
+    when: Presence::Always,
+    columns: &[
+        column("stack_id", Int64, "the stack"),
+        column(
+            "depth",
+            Int32,
+            "place in the stack: 0 is the function that ran",
+        ),
+        column("symbol", Text, "the function"),
+        column("dso", Text, "its object"),
+    ],
+};
+
 /// The recordings.
 pub static RECORDINGS: Table = Table {
     name: "recordings",

@@ -4,19 +4,22 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use oxperf_columns::views::{ViewEngine, views};
 
+use super::shown;
 use crate::arguments::kinds::switch;
 use crate::arguments::{symbols, text};
 use crate::configuration::Configuration;
 use crate::environment;
-use crate::failure::Failure;
 use crate::sql::{ResultFormat, SqlRequest};
 
 const EXAMPLES: &str = "\
 Examples:
   oxperf query 'SELECT symbol, sum(period) AS value FROM profile GROUP BY symbol ORDER BY value DESC LIMIT 20'
   oxperf query -i 'prof/**' -i yesterday.data --format csv 'SELECT comm, count(*) FROM samples GROUP BY comm'
-  oxperf query --flame f.html \"SELECT stack_id, sum(period) AS value FROM samples WHERE comm = 'rustc' GROUP BY stack_id\"";
+  oxperf query --flame f.html \"SELECT stack_id, sum(period) AS value FROM samples WHERE comm = 'rustc' GROUP BY stack_id\"
+  oxperf query --examples                statements to begin with
+  oxperf query --views duckdb -i prof    the same tables for DuckDB";
 
 /// The recording that is read where none is named.
 const RECORDING: &str = "perf.data";
@@ -61,33 +64,53 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Write a flame graph of a result with a stack_id or a list of names, stack, and one number; with two numbers, of the change between them"),
         ])
+        .next_help_heading("Instead of a result")
+        .args([
+            switch("tables").help("Show the tables and their columns"),
+            switch("examples").help("Show statements to begin with"),
+            Arg::new("views")
+                .long("views")
+                .value_name("engine")
+                .value_parser(PossibleValuesParser::new(
+                    ViewEngine::ALL.map(|(name, _)| name),
+                ))
+                .help("Print statements that make the same tables in another engine, of the folder of -i [default: .]"),
+        ])
         .next_help_heading("Names")
         .args(symbols::arguments())
 }
 
-/// The command that the options ask for.
-///
-/// # Errors
-/// One has a bad value.
-pub(super) fn options(
-    matches: &ArgMatches,
-    configuration: &Configuration,
-) -> Result<SqlRequest, Failure> {
-    let inputs: Vec<String> = matches
+/// The text that is asked for instead of a result.
+pub(super) fn shown(matches: &ArgMatches) -> Option<String> {
+    if let Some(engine) = text(matches, "views").and_then(ViewEngine::parse) {
+        let folder = inputs(matches).next();
+        return Some(views(engine, folder.map_or(".", String::as_str)));
+    }
+    if matches.get_flag("tables") {
+        return Some(shown::tables());
+    }
+    matches.get_flag("examples").then(shown::examples)
+}
+
+fn inputs(matches: &ArgMatches) -> impl Iterator<Item = &String> {
+    matches
         .get_many::<String>("inputs")
         .into_iter()
         .flatten()
-        .cloned()
-        .collect();
+        .filter(|input| !input.is_empty())
+}
+
+/// What the engine is asked.
+pub(super) fn options(matches: &ArgMatches, configuration: &Configuration) -> SqlRequest {
+    let mut inputs: Vec<String> = inputs(matches).cloned().collect();
+    if inputs.is_empty() {
+        inputs.push(RECORDING.to_owned());
+    }
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     let output = path("output").filter(|path| path.as_os_str() != "-");
-    Ok(SqlRequest {
+    SqlRequest {
         sql: text(matches, "sql").map(str::to_owned),
-        inputs: if inputs.is_empty() {
-            vec![RECORDING.to_owned()]
-        } else {
-            inputs
-        },
+        inputs,
         force: matches.get_flag("force"),
         symbols: symbols::options(matches, configuration),
         format: text(matches, "format")
@@ -96,5 +119,5 @@ pub(super) fn options(
         width: (output.is_none() && environment::output_is_terminal()).then(environment::columns),
         output,
         flame: path("flame"),
-    })
+    }
 }
