@@ -81,7 +81,7 @@ impl Dialect<'_> {
                 let moments = moments(table);
                 let moments: Vec<String> = moments
                     .iter()
-                    .map(|column| format!("make_timestamp(epoch_us({column})) AS {column}"))
+                    .map(|column| format!("make_timestamp(epoch_us(\"{column}\")) AS \"{column}\""))
                     .collect();
                 let columns = match moments.as_slice() {
                     [] => "*".to_owned(),
