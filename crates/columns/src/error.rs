@@ -37,4 +37,7 @@ pub enum ColumnsError {
         /// The recording.
         file: String,
     },
+    /// Nobody takes more rows.
+    #[error("no more rows are wanted")]
+    Stopped,
 }

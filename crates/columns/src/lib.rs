@@ -21,8 +21,8 @@ mod samples;
 pub mod schema;
 pub mod stack_id;
 mod stacks;
-mod tables;
 pub mod statements;
+mod tables;
 pub mod views;
 
 pub use calls::write_calls;

@@ -1,5 +1,6 @@
 //! A recording as tables: one walk over it, whose rows go to a sink.
 
+use oxperf_abi::SampleType;
 use oxperf_collect::{StackNamer, StackOptions};
 use oxperf_data::{DataError, Reader};
 use oxperf_query::{
@@ -7,7 +8,8 @@ use oxperf_query::{
     unwinder,
 };
 use oxperf_resolve::{ChainLosses, SymbolSource};
-use oxperf_session::{Diagnostics, ProgressObserver};
+use oxperf_session::{Diagnostics, EventTable, ProgressObserver};
+use oxperf_tracepoint::Formatters;
 use thiserror::Error;
 
 use crate::error::ColumnsError;
@@ -17,6 +19,17 @@ use crate::rows::Rows;
 use crate::samples::{RowSink, SampleRows, SampleSpan, SamplesOf, has_column};
 use crate::schema::{ColumnSchema, Presence, Table};
 use crate::stacks::{StackColumns, Stacks};
+
+/// The columns of samples that stand behind what says who, when and where.
+const BEHIND_PREFIX: [&str; 7] = [
+    "addr",
+    "phys_addr",
+    "data_src",
+    "weight",
+    "ins_lat",
+    "cgroup",
+    "trace",
+];
 
 /// Which rows are made of a recording, and of what.
 pub struct TableOptions<'o> {
@@ -71,6 +84,12 @@ pub enum TablesError {
     /// Rows cannot be made or kept.
     #[error(transparent)]
     Columns(#[from] ColumnsError),
+}
+
+/// Threads are told with the cgroup of their last sample.
+fn has_cgroups(events: &EventTable) -> bool {
+    let mut events = events.events().iter();
+    events.any(|event| event.attr.sample_type.contains(SampleType::CGROUP))
 }
 
 /// Makes rows of a recording's samples and of their stacks, and then of all that is said of it as a whole.
@@ -144,15 +163,21 @@ pub fn write_tables<T: RowSink>(
         StackNamer::new(stack, names, unwinder)
     });
     let stacks = whole.then(|| Stacks::new(columns));
-    let formats = wants("trace")
-        .then(|| formatters(reader))
-        .unwrap_or_default();
+    let formats = match wants("trace") {
+        true => formatters(reader),
+        false => Formatters::default(),
+    };
     let of = SamplesOf {
         recording_id: facts.id,
         host: facts.host.clone(),
         clock: facts.clock,
         endian: reader.endian(),
     };
+    // Only columns of a sample's prefix are wanted, and nothing of its stack.
+    let brief = !whole && !walk.decodes_trace() && !BEHIND_PREFIX.into_iter().any(wants);
+    if brief && !has_cgroups(&events) {
+        walk = walk.prefix_only();
+    }
     let rows = Rows::new(options.samples, has);
     let mut made = SampleRows::new(of, rows, &events, namer, stacks, sink).with_formats(&formats);
     if columns.addresses {

@@ -117,8 +117,8 @@ fn recording_in(path: &Path, recording_id: i64) -> Option<String> {
     let reader = SerializedFileReader::new(File::open(path).ok()?).ok()?;
     let schema = reader.metadata().file_metadata().schema();
     let fields = ["recording_id", "file"].map(|name| {
-        let fields = schema.get_fields().iter();
-        fields.cloned().find(|field| field.name() == name)
+        let mut fields = schema.get_fields().iter();
+        fields.find(|field| field.name() == name).cloned()
     });
     let [Some(id), Some(file)] = fields else {
         return None;
