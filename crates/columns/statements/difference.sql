@@ -1,9 +1,10 @@
--- Difference of two selections, here of two CPUs: functions by how much more the second spent in them.
-SELECT symbol,
-       sum(CASE WHEN cpu = 0 THEN period ELSE 0 END) AS value_before,
-       sum(CASE WHEN cpu = 1 THEN period ELSE 0 END) AS value_after,
-       sum(CASE WHEN cpu = 1 THEN period WHEN cpu = 0 THEN -period ELSE 0 END) AS change
-FROM profile
-GROUP BY symbol
+-- Difference of two selections, here of the first and the second half of the time: functions by how much more the second spent in them.
+SELECT p.symbol AS symbol,
+       sum(CASE WHEN 2 * p.time < r.first_time + r.last_time THEN p.period ELSE 0 END) AS value_before,
+       sum(CASE WHEN 2 * p.time < r.first_time + r.last_time THEN 0 ELSE p.period END) AS value_after,
+       sum(CASE WHEN 2 * p.time < r.first_time + r.last_time THEN -p.period ELSE p.period END) AS change
+FROM profile p
+CROSS JOIN (SELECT min(time) AS first_time, max(time) AS last_time FROM samples) r
+GROUP BY p.symbol
 ORDER BY change DESC, symbol
 LIMIT 20
