@@ -1,0 +1,200 @@
+//! The Parquet files among the inputs: which table each belongs to, whether it can be read, and its rows.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions, new_null_array};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::error::ArrowError;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::parquet::arrow::ProjectionMask;
+use datafusion::parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use oxperf_columns::schema::{TABLES, Table, VERSION};
+
+use crate::arrow_rows::schema_of;
+use crate::recordings::Told;
+
+/// The key in the metadata of files that has the version of the tables.
+const VERSION_KEY: &str = "oxperf.schema";
+/// Rows that are read at once.
+const BATCH: usize = 1 << 16;
+
+/// The table that a file holds, by its name or that of a folder it lies in.
+pub(crate) fn table_of(path: &Path) -> Option<&'static Table> {
+    let stem = path.file_stem()?.to_str()?;
+    let is_of = |table: &&&'static Table| {
+        let rest = stem.strip_prefix(table.name);
+        rest.is_some_and(|rest| {
+            !rest.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
+        })
+    };
+    let folders = path
+        .ancestors()
+        .skip(1)
+        .filter_map(|folder| folder.file_name()?.to_str());
+    let by_folder = || folders.into_iter().find_map(Table::named);
+    TABLES.iter().find(is_of).copied().or_else(by_folder)
+}
+
+/// Reads a file's end, which says where everything is.
+///
+/// # Errors
+/// It is damaged, of another version of the tables, or has columns of other types.
+pub(crate) fn check(path: &Path, table: &Table) -> Result<(), String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
+    let found = found.map_err(|error| error.to_string())?;
+    let notes = found.metadata().file_metadata().key_value_metadata();
+    let version = notes.and_then(|notes| {
+        let note = notes.iter().find(|note| note.key == VERSION_KEY)?;
+        note.value.as_deref()?.parse::<u32>().ok()
+    });
+    if let Some(version) = version.filter(|version| *version != VERSION) {
+        return Err(format!(
+            "its tables are of version {version}, these are of version {VERSION}"
+        ));
+    }
+    let expected = schema_of(table);
+    for field in found.schema().fields() {
+        let Some((_, wanted)) = expected.column_with_name(field.name()) else {
+            continue;
+        };
+        if !is_readable_as(field.data_type(), wanted.data_type()) {
+            return Err(format!(
+                "its column {} is of type {}, and not {}",
+                field.name(),
+                field.data_type(),
+                wanted.data_type()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_readable_as(
+    found: &datafusion::arrow::datatypes::DataType,
+    wanted: &datafusion::arrow::datatypes::DataType,
+) -> bool {
+    use datafusion::arrow::datatypes::DataType::{List, Timestamp, Utf8, Utf8View};
+    match (found, wanted) {
+        (Utf8, Utf8View) | (Timestamp(..), Timestamp(..)) => true,
+        (List(found), List(wanted)) => is_readable_as(found.data_type(), wanted.data_type()),
+        (found, wanted) => found == wanted,
+    }
+}
+
+/// Reads all of a file.
+///
+/// # Errors
+/// It is damaged.
+pub(crate) fn check_all(path: &Path, table: &Table) -> Result<(), String> {
+    check(path, table)?;
+    for batch in read(path, &schema_of(table)).map_err(|error| error.to_string())? {
+        batch.map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// The rows of a file with these columns; those that it does not have are NULL.
+///
+/// # Errors
+/// It cannot be opened.
+pub(crate) fn read(
+    path: &Path,
+    columns: &SchemaRef,
+) -> Result<impl Iterator<Item = Result<RecordBatch, ArrowError>>> {
+    let damaged = |error: &dyn std::fmt::Display| {
+        DataFusionError::External(Box::new(Told(format!("{}: {error}", path.display()))))
+    };
+    let file = File::open(path).map_err(|error| damaged(&error))?;
+    let builder =
+        ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(&error))?;
+    let fields = builder.schema().fields().iter().enumerate();
+    let places = fields.filter(|(_, field)| columns.column_with_name(field.name()).is_some());
+    let places: Vec<usize> = places.map(|(place, _)| place).collect();
+    let mask = ProjectionMask::roots(builder.parquet_schema(), places);
+    let reader = builder.with_projection(mask).with_batch_size(BATCH).build();
+    let reader = reader.map_err(|error| damaged(&error))?;
+    let columns = columns.clone();
+    Ok(reader.map(move |batch| adapted(&batch?, &columns)))
+}
+
+fn adapted(batch: &RecordBatch, columns: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let length = batch.num_rows();
+    let arrays = columns
+        .fields()
+        .iter()
+        .map(|field| match batch.column_by_name(field.name()) {
+            Some(column) => cast(column, field.data_type()),
+            None => Ok(new_null_array(field.data_type(), length)),
+        });
+    let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(length));
+    RecordBatch::try_new_with_options(columns.clone(), arrays, &options)
+}
+
+/// The files of each table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ParquetFiles {
+    files: Vec<(PathBuf, &'static Table)>,
+    /// Those that are passed over, each with the reason.
+    pub(crate) damaged: Vec<(PathBuf, String)>,
+}
+
+impl ParquetFiles {
+    /// These files without those that cannot be read.
+    pub(crate) fn new(files: Vec<(PathBuf, &'static Table)>) -> ParquetFiles {
+        let mut all = ParquetFiles {
+            files,
+            damaged: Vec::new(),
+        };
+        all.leave_out(check);
+        all
+    }
+
+    /// Leaves out those that a complete reading finds to be damaged; `true` if there are any.
+    pub(crate) fn leave_out_damaged(&mut self) -> bool {
+        let before = self.files.len();
+        self.leave_out(check_all);
+        self.files.len() < before
+    }
+
+    fn leave_out(&mut self, check: fn(&Path, &Table) -> Result<(), String>) {
+        let damaged = &mut self.damaged;
+        self.files.retain(|(path, table)| match check(path, table) {
+            Ok(()) => true,
+            Err(reason) => {
+                damaged.push((path.clone(), reason));
+                false
+            }
+        });
+    }
+
+    /// The files of a table.
+    pub(crate) fn of(&self, table: &Table) -> Arc<[PathBuf]> {
+        let files = self.files.iter().filter(|(_, known)| *known == table);
+        files.map(|(path, _)| path.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_belong_to_tables_by_their_names() {
+        let name = |path: &str| table_of(Path::new(path)).map(|table| table.name);
+        assert_eq!(name("a/samples.parquet"), Some("samples"));
+        assert_eq!(name("a/stacks-12.parquet"), Some("stacks"));
+        assert_eq!(
+            name("v1/named/stacks/date=2026-01-01/x.parquet"),
+            Some("stacks")
+        );
+        assert_eq!(name("a/samples_of_mine.parquet"), None);
+        assert_eq!(name("a/other.parquet"), None);
+    }
+}
