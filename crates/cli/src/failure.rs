@@ -124,12 +124,15 @@ impl From<QueryError> for Failure {
     fn from(error: QueryError) -> Failure {
         let message = error.to_string();
         match error {
+            QueryError::InvalidPart(_) => Failure::bad_option(message),
             QueryError::InvalidTime
+            | QueryError::PartOfStream
             | QueryError::NoSampleTimes
             | QueryError::UnreadableKernelSymbols { .. } => Failure::invalid(message),
             QueryError::NoSuchSwitch { .. } => Failure::not_found(message),
             QueryError::InvalidCpus(_)
             | QueryError::NoCpus
+            | QueryError::UnreadableRecords(_)
             | QueryError::InvalidIds { .. }
             | QueryError::UnreadableNames { .. } => Failure::new(message),
         }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use oxperf_data::DataError;
 use thiserror::Error;
 
 /// An option that cannot be followed.
@@ -17,6 +18,17 @@ pub enum QueryError {
          Name the times themselves: --time START,STOP"
     )]
     NoSampleTimes,
+    /// A text is no part.
+    #[error("--part '{0}' is no part such as 2/3, the second of three")]
+    InvalidPart(String),
+    /// A part is asked for of a recording that comes through a pipe.
+    #[error(
+        "--part needs a file: what comes through a pipe is read once, and its parts follow from all of it"
+    )]
+    PartOfStream,
+    /// The records that parts follow from cannot be read.
+    #[error("the parts of the recording cannot be found: {0}")]
+    UnreadableRecords(DataError),
     /// A text is no list of CPUs.
     #[error("Invalid cpu_list: '{0}' is no list such as 0,2-4")]
     InvalidCpus(String),

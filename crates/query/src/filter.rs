@@ -7,7 +7,7 @@ use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleEvent;
 use oxperf_sys::cpus::CpuRanges;
 
-use crate::{QueryError, TimeWindows};
+use crate::{Part, QueryError, TimeWindows};
 
 /// The lists that choose samples, as the user wrote them; `None` chooses all. [`Filter::new`] reads them for a recording.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -22,6 +22,8 @@ pub struct FilterOptions {
     pub pids: Option<String>,
     /// Thread ids, comma separated.
     pub tids: Option<String>,
+    /// A share of the recording.
+    pub part: Option<Part>,
 }
 
 /// The conditions that a sample must meet to be shown; `None` is none.
@@ -47,11 +49,15 @@ impl Filter {
     /// Reads the options for a recording.
     ///
     /// # Errors
-    /// A text is none of its kind, or shares of a time are asked for that the recording does not hold.
+    /// A text is none of its kind, shares of a time are asked for that the recording does not hold, or its parts cannot be found.
     pub fn new(options: &FilterOptions, reader: &Reader<'_>) -> Result<Filter, QueryError> {
         let times = options.times.as_deref();
         let times = times.map(|text| TimeWindows::parse(text, reader));
-        let times = times.transpose()?;
+        let mut times = times.transpose()?;
+        if let Some(part) = options.part {
+            let all = times.unwrap_or_else(TimeWindows::all);
+            times = Some(all.within(part.stretch(reader)?));
+        }
         let cpus = options.cpus.as_deref().map(parse_cpus).transpose()?;
         let comms = options.comms.as_deref().map(read_names).transpose()?;
         let pids = options.pids.as_deref().map(|text| parse_ids(text, "pid"));
@@ -112,6 +118,11 @@ impl Filter {
         time: Option<PerfTime>,
     ) -> bool {
         self.takes_time_of(time) && self.takes_thread(machine, thread)
+    }
+
+    /// `true` if every sample passes.
+    pub fn takes_all(&self) -> bool {
+        self.times.is_none() && self.cpus.is_none() && self.threads.takes_all()
     }
 
     /// `true` if every time passes.

@@ -13,6 +13,8 @@ pub struct FilteredSink<'a, S> {
     filter: &'a Filter,
     switching: Option<Switching>,
     sink: &'a mut S,
+    /// The place of each sample of the last batch among those that the sink was handed; `None` for one that does not pass.
+    passed: Vec<Option<usize>>,
 }
 
 impl<'a, S: Sink> FilteredSink<'a, S> {
@@ -22,6 +24,16 @@ impl<'a, S: Sink> FilteredSink<'a, S> {
             filter,
             switching: Some(switching).filter(|switching| !switching.takes_all()),
             sink,
+            passed: Vec::new(),
+        }
+    }
+
+    /// A sample with its index among those that the sink was handed before.
+    fn renumbered<'e>(&self, event: &SampleEvent<'e>) -> SampleEvent<'e> {
+        let index = event.prefetched;
+        SampleEvent {
+            prefetched: index.and_then(|index| self.passed.get(index).copied().flatten()),
+            ..*event
         }
     }
 }
@@ -34,6 +46,23 @@ impl<S: Sink> Sink for FilteredSink<'_, S> {
         Some(self.sink)
     }
 
+    /// Only what passes is worth while to look at before its turn.
+    fn prefetch(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        if self.filter.takes_all() {
+            return self.sink.prefetch(machine, samples);
+        }
+        let mut passing = Vec::with_capacity(samples.len());
+        self.passed.clear();
+        for sample in samples {
+            let passes = self.filter.takes(machine, sample);
+            self.passed.push(passes.then_some(passing.len()));
+            if passes {
+                passing.push(*sample);
+            }
+        }
+        self.sink.prefetch(machine, &passing);
+    }
+
     #[inline]
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         if let Some(switching) = &mut self.switching {
@@ -42,10 +71,12 @@ impl<S: Sink> Sink for FilteredSink<'_, S> {
                 return ControlFlow::Continue(());
             }
         }
-        if self.filter.takes(machine, event) {
-            self.sink.sample(machine, event)
-        } else {
-            ControlFlow::Continue(())
+        if !self.filter.takes(machine, event) {
+            return ControlFlow::Continue(());
         }
+        if event.prefetched.is_none() || self.filter.takes_all() {
+            return self.sink.sample(machine, event);
+        }
+        self.sink.sample(machine, &self.renumbered(event))
     }
 }

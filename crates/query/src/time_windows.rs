@@ -35,6 +35,21 @@ impl TimeWindows {
         windows.map(TimeWindows).ok_or(QueryError::InvalidTime)
     }
 
+    /// Every moment.
+    pub(crate) fn all() -> TimeWindows {
+        TimeWindows(vec![(0, u64::MAX)])
+    }
+
+    /// The moments of these stretches that lie in another one, too; no stretch has none.
+    pub(crate) fn within(self, stretch: Option<(PerfTime, PerfTime)>) -> TimeWindows {
+        let Some((PerfTime(from), PerfTime(to))) = stretch else {
+            return TimeWindows(Vec::new());
+        };
+        let common = self.0.into_iter();
+        let common = common.map(|(first, last)| (first.max(from), last.min(to)));
+        TimeWindows(common.filter(|(first, last)| first <= last).collect())
+    }
+
     /// `true` if a sample counts by its time; one without counts as that of the moment 0.
     #[inline]
     pub fn take(&self, time: Option<PerfTime>) -> bool {
@@ -206,6 +221,17 @@ mod tests {
         ] {
             assert_eq!(of_moments(wrong), None, "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_stretch_leaves_what_lies_in_it() {
+        let windows = || TimeWindows(vec![(10, 20), (30, 40)]);
+        let within = |first, last| windows().within(Some((PerfTime(first), PerfTime(last)))).0;
+        assert_eq!(within(0, u64::MAX), windows().0);
+        assert_eq!(within(20, 30), [(20, 20), (30, 30)]);
+        assert_eq!(within(21, 29), []);
+        assert_eq!(windows().within(None).0, []);
+        assert!(!TimeWindows(Vec::new()).take(None));
     }
 
     #[test]

@@ -40,5 +40,6 @@ pub(crate) fn options(matches: &ArgMatches) -> FilterOptions {
         comms: list("comms"),
         pids: list("pid"),
         tids: list("tid"),
+        part: None,
     }
 }

@@ -90,6 +90,12 @@ pub(crate) fn command() -> Command {
         ])
         .next_help_heading("Which samples")
         .args(arguments::filter::arguments())
+        .arg(
+            Arg::new("part")
+                .long("part")
+                .value_name("i/n")
+                .help("Only part I of N of the work, such as 2/3: the samples of N such commands are those of all"),
+        )
         .next_help_heading("Hardware trace")
         .args(arguments::itrace::arguments(ItraceOptions::ALL_LETTERS))
         .next_help_heading("Names")
@@ -165,7 +171,8 @@ pub(super) fn options(
         ItraceOptions::REPORT
     };
     let output = matches.get_one::<PathBuf>("output");
-    let recording = arguments::recording(matches, configuration);
+    let mut recording = arguments::recording(matches, configuration);
+    recording.filter.part = text(matches, "part").map(str::parse).transpose()?;
     Ok(ExportOptions {
         format,
         output: output.filter(|path| path.as_os_str() != "-").cloned(),
