@@ -10,14 +10,14 @@ use datafusion::arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use datafusion::arrow::error::ArrowError;
-use oxperf_columns::schema::{ColumnSchema, ColumnType, Table};
-use oxperf_columns::{Column, Rows, Texts, Values};
+use oxperf_columns::schema::{ColumnSchema, ColumnType, TableSchema};
+use oxperf_columns::{TableColumn, TableRows, Texts, Values};
 
 /// The time zone of all moments.
 const UTC: &str = "UTC";
 
 /// A table's columns as a schema.
-pub(crate) fn schema_of(table: &Table) -> SchemaRef {
+pub(crate) fn schema_of(table: &TableSchema) -> SchemaRef {
     Arc::new(Schema::new(
         table.columns.iter().map(field_of).collect::<Vec<_>>(),
     ))
@@ -46,9 +46,9 @@ fn item_of(item: ColumnType) -> Arc<Field> {
 ///
 /// # Errors
 /// The rows contradict themselves.
-pub(crate) fn batch_of(rows: &Rows, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+pub(crate) fn batch_of(rows: &TableRows, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let length = rows.len();
-    let columns: Vec<(&ColumnSchema, &Column)> = rows.columns().collect();
+    let columns: Vec<(&ColumnSchema, &TableColumn)> = rows.columns().collect();
     let array = |field: &Arc<Field>| {
         let mut found = columns.iter();
         match found.find(|(schema, _)| schema.name == field.name()) {
@@ -65,7 +65,7 @@ pub(crate) fn batch_of(rows: &Rows, schema: &SchemaRef) -> Result<RecordBatch, A
     RecordBatch::try_new_with_options(schema.clone(), arrays, &options)
 }
 
-fn array_of(kind: ColumnType, column: &Column) -> Result<ArrayRef, ArrowError> {
+fn array_of(kind: ColumnType, column: &TableColumn) -> Result<ArrayRef, ArrowError> {
     let nulls = column
         .present
         .as_ref()

@@ -19,7 +19,7 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use oxperf_columns::schema::{
     CALLS, EVENTS, MAPS, OBJECTS, PROFILE, RECORDINGS, SAMPLES, STACK_FRAMES, STACKS, THREADS,
-    Table,
+    TableSchema,
 };
 
 use crate::arrow_rows::schema_of;
@@ -145,7 +145,7 @@ impl Catalog {
     /// Makes a table of its parts.
     async fn make(
         &self,
-        table: &'static Table,
+        table: &'static TableSchema,
         files: Option<Arc<dyn TableProvider>>,
         recorded: Option<Arc<dyn TableProvider>>,
     ) -> Result<()> {
@@ -176,7 +176,7 @@ impl Catalog {
         Ok(())
     }
 
-    fn recorded(&self, table: &'static Table) -> Option<Arc<dyn TableProvider>> {
+    fn recorded(&self, table: &'static TableSchema) -> Option<Arc<dyn TableProvider>> {
         let table = || -> Arc<dyn TableProvider> {
             Arc::new(RecordedTable::new(table, self.readings.clone()))
         };
@@ -184,7 +184,7 @@ impl Catalog {
     }
 
     /// The rows of a table's files, if it has any.
-    fn listing(&self, table: &Table) -> Result<Option<Arc<dyn TableProvider>>> {
+    fn listing(&self, table: &TableSchema) -> Result<Option<Arc<dyn TableProvider>>> {
         let files = self.files.of(table);
         if files.is_empty() {
             return Ok(None);
@@ -202,7 +202,7 @@ impl Catalog {
     }
 }
 
-fn empty(table: &Table) -> Arc<dyn TableProvider> {
+fn empty(table: &TableSchema) -> Arc<dyn TableProvider> {
     Arc::new(EmptyTable::new(schema_of(table)))
 }
 

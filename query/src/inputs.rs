@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use oxperf::sql::{Failure, SqlRequest};
-use oxperf_columns::schema::Table;
+use oxperf_columns::schema::TableSchema;
 
 use crate::parquet_files::{ParquetFiles, table_of};
 use crate::recordings::Recording;
@@ -32,7 +32,7 @@ enum Kind {
 struct Found {
     seen: HashSet<PathBuf>,
     recordings: Vec<PathBuf>,
-    files: Vec<(PathBuf, &'static Table)>,
+    files: Vec<(PathBuf, &'static TableSchema)>,
 }
 
 /// Finds the recordings and files that the request names.

@@ -13,7 +13,7 @@ use datafusion::parquet::arrow::ProjectionMask;
 use datafusion::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use oxperf_columns::schema::{TABLES, Table, VERSION};
+use oxperf_columns::schema::{TABLES, TableSchema, VERSION};
 
 use crate::arrow_rows::schema_of;
 use crate::recordings::Told;
@@ -24,9 +24,9 @@ const VERSION_KEY: &str = "oxperf.schema";
 const BATCH: usize = 1 << 16;
 
 /// The table that a file holds, by its name or that of a folder it lies in.
-pub(crate) fn table_of(path: &Path) -> Option<&'static Table> {
+pub(crate) fn table_of(path: &Path) -> Option<&'static TableSchema> {
     let stem = path.file_stem()?.to_str()?;
-    let is_of = |table: &&&'static Table| {
+    let is_of = |table: &&&'static TableSchema| {
         let rest = stem.strip_prefix(table.name);
         rest.is_some_and(|rest| {
             !rest.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
@@ -36,7 +36,7 @@ pub(crate) fn table_of(path: &Path) -> Option<&'static Table> {
         .ancestors()
         .skip(1)
         .filter_map(|folder| folder.file_name()?.to_str());
-    let by_folder = || folders.into_iter().find_map(Table::named);
+    let by_folder = || folders.into_iter().find_map(TableSchema::named);
     TABLES.iter().find(is_of).copied().or_else(by_folder)
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn table_of(path: &Path) -> Option<&'static Table> {
 ///
 /// # Errors
 /// It is damaged, of another version of the tables, or has columns of other types.
-pub(crate) fn check(path: &Path, table: &Table) -> Result<(), String> {
+pub(crate) fn check(path: &Path, table: &TableSchema) -> Result<(), String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
     let found = found.map_err(|error| error.to_string())?;
@@ -91,7 +91,7 @@ fn is_readable_as(
 ///
 /// # Errors
 /// It is damaged.
-pub(crate) fn check_all(path: &Path, table: &Table) -> Result<(), String> {
+pub(crate) fn check_all(path: &Path, table: &TableSchema) -> Result<(), String> {
     check(path, table)?;
     for batch in read(path, &schema_of(table)).map_err(|error| error.to_string())? {
         batch.map_err(|error| error.to_string())?;
@@ -140,14 +140,14 @@ fn adapted(batch: &RecordBatch, columns: &SchemaRef) -> Result<RecordBatch, Arro
 /// The files of each table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ParquetFiles {
-    files: Vec<(PathBuf, &'static Table)>,
+    files: Vec<(PathBuf, &'static TableSchema)>,
     /// Those that are passed over, each with the reason.
     pub(crate) damaged: Vec<(PathBuf, String)>,
 }
 
 impl ParquetFiles {
     /// These files without those that cannot be read.
-    pub(crate) fn new(files: Vec<(PathBuf, &'static Table)>) -> ParquetFiles {
+    pub(crate) fn new(files: Vec<(PathBuf, &'static TableSchema)>) -> ParquetFiles {
         let mut all = ParquetFiles {
             files,
             damaged: Vec::new(),
@@ -163,7 +163,7 @@ impl ParquetFiles {
         self.files.len() < before
     }
 
-    fn leave_out(&mut self, check: fn(&Path, &Table) -> Result<(), String>) {
+    fn leave_out(&mut self, check: fn(&Path, &TableSchema) -> Result<(), String>) {
         let damaged = &mut self.damaged;
         self.files.retain(|(path, table)| match check(path, table) {
             Ok(()) => true,
@@ -175,7 +175,7 @@ impl ParquetFiles {
     }
 
     /// The files of a table.
-    pub(crate) fn of(&self, table: &Table) -> Arc<[PathBuf]> {
+    pub(crate) fn of(&self, table: &TableSchema) -> Arc<[PathBuf]> {
         let files = self.files.iter().filter(|(_, known)| *known == table);
         files.map(|(path, _)| path.clone()).collect()
     }

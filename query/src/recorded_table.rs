@@ -12,7 +12,7 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
-use oxperf_columns::schema::{PROFILE, SAMPLES, Table};
+use oxperf_columns::schema::{PROFILE, SAMPLES, TableSchema};
 
 use crate::arrow_rows::schema_of;
 use crate::condition::{Selection, is_understood};
@@ -48,14 +48,14 @@ impl CurrentReadings {
 /// A table of recordings.
 #[derive(Debug)]
 pub(crate) struct RecordedTable {
-    table: &'static Table,
+    table: &'static TableSchema,
     schema: SchemaRef,
     readings: CurrentReadings,
 }
 
 impl RecordedTable {
     /// The table of this name.
-    pub(crate) fn new(table: &'static Table, readings: CurrentReadings) -> RecordedTable {
+    pub(crate) fn new(table: &'static TableSchema, readings: CurrentReadings) -> RecordedTable {
         RecordedTable {
             table,
             schema: schema_of(table),

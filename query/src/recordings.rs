@@ -11,9 +11,9 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::error::DataFusionError;
 use oxperf::sql::{self, Failure};
-use oxperf_columns::schema::{ColumnSchema, PROFILE, STACKS, TABLES, Table};
+use oxperf_columns::schema::{ColumnSchema, PROFILE, STACKS, TABLES, TableSchema};
 use oxperf_columns::{
-    ColumnsError, RecordingFacts, RowSink, Rows, StackColumns, TableOptions, TablesError, Walked,
+    ColumnsError, RecordingFacts, RowSink, TableRows, StackColumns, TableOptions, TableWalkError, Walked,
     write_tables,
 };
 use oxperf_itrace::{Cores, ItraceOptions};
@@ -43,7 +43,7 @@ pub(crate) struct Recording {
 #[derive(Clone, Debug)]
 pub(crate) struct Want {
     /// The table: that of the profile, which has all columns of samples, or another one.
-    pub(crate) table: &'static Table,
+    pub(crate) table: &'static TableSchema,
     /// Its columns, in the order of the scan.
     pub(crate) columns: SchemaRef,
     /// The samples that matter.
@@ -72,7 +72,7 @@ struct State {
 #[derive(Debug)]
 struct Kept {
     wants: usize,
-    batches: Vec<(&'static Table, RecordBatch)>,
+    batches: Vec<(&'static TableSchema, RecordBatch)>,
 }
 
 /// Takes the rows of a want; `false` ends the reading.
@@ -188,7 +188,7 @@ fn part_of(batch: &RecordBatch, columns: &SchemaRef) -> Result<RecordBatch, Data
 }
 
 /// Takes rows of a table.
-type TakeRows<'a> = dyn FnMut(&'static Table, RecordBatch) -> bool + 'a;
+type TakeRows<'a> = dyn FnMut(&'static TableSchema, RecordBatch) -> bool + 'a;
 
 /// All that one walk has to make.
 #[derive(Debug)]
@@ -198,13 +198,13 @@ struct Demand {
     /// The columns of stacks.
     stacks: Option<SchemaRef>,
     /// Other tables, with their columns.
-    others: Vec<(&'static Table, SchemaRef)>,
+    others: Vec<(&'static TableSchema, SchemaRef)>,
     selection: Selection,
 }
 
 impl Demand {
     fn of(wants: &[Want]) -> Demand {
-        let columns = |table: &'static Table| {
+        let columns = |table: &'static TableSchema| {
             let wants = wants.iter().filter(|want| want.table == table);
             let names: BTreeSet<&str> = wants
                 .clone()
@@ -239,7 +239,7 @@ impl Demand {
         }
     }
 
-    fn schema(&self, table: &Table) -> Option<&SchemaRef> {
+    fn schema(&self, table: &TableSchema) -> Option<&SchemaRef> {
         if *table == PROFILE {
             return self.samples.as_ref();
         }
@@ -294,12 +294,12 @@ impl Recording {
         let (walked, out) = match written {
             Ok(written) => written,
             // Nobody wants more.
-            Err(TablesError::Columns(ColumnsError::Stopped)) => {
+            Err(TableWalkError::Columns(ColumnsError::Stopped)) => {
                 return Ok((Loss::none(&self.path), false));
             }
             // It has no sample of that event.
-            Err(TablesError::NoEvent { .. }) => return Ok((Loss::none(&self.path), true)),
-            Err(TablesError::Data(error)) => return Err(input.refuse(&error)),
+            Err(TableWalkError::NoEvent { .. }) => return Ok((Loss::none(&self.path), true)),
+            Err(TableWalkError::Data(error)) => return Err(sql::refuse(&input, &error)),
             Err(error) => return Err(Failure::new(format!("{}: {error}", self.path))),
         };
         if !self.told.swap(true, Ordering::Relaxed) {
@@ -327,13 +327,15 @@ struct Batches<'d, 't, 'f> {
 }
 
 impl RowSink for Batches<'_, '_, '_> {
-    fn take(&mut self, rows: &Rows) -> Result<(), ColumnsError> {
+    fn take(&mut self, rows: &TableRows) -> Result<(), ColumnsError> {
         let Some(schema) = self.demand.schema(rows.table()) else {
             return Ok(());
         };
         match batch_of(rows, schema) {
-            Ok(batch) if (self.take)(rows.table(), batch) => Ok(()),
-            Ok(_) => Err(ColumnsError::Stopped),
+            Ok(batch) => match (self.take)(rows.table(), batch) {
+                true => Ok(()),
+                false => Err(ColumnsError::Stopped),
+            },
             Err(error) => {
                 self.failure = Some(error);
                 Err(ColumnsError::Stopped)

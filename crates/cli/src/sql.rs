@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use oxperf_data::Reader;
+use oxperf_data::{DataError, Reader};
 use oxperf_query::SymbolOptions;
 use oxperf_resolve::{ChainLosses, RecordedSymbols};
 use oxperf_session::Diagnostics;
@@ -83,6 +83,11 @@ impl ResultFormat {
     pub fn is_binary(self) -> bool {
         matches!(self, ResultFormat::Parquet | ResultFormat::Arrow)
     }
+}
+
+/// The message about a recording whose records cannot be had.
+pub fn refuse(input: &Input, error: &DataError) -> Failure {
+    input.refuse(error)
 }
 
 /// Opens a recording.

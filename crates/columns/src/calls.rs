@@ -13,12 +13,12 @@ use rustc_hash::FxHashMap;
 
 use crate::error::ColumnsError;
 use crate::recording::RecordingFacts;
-use crate::rows::{Cell, Rows};
+use crate::rows::{TableCell, TableRows};
 use crate::samples::{ROW_GROUP, RowSink};
 use crate::schema::CALLS;
 use crate::stack_id::StackId;
-use crate::stacks::{FrameAddress, FrameNames, FrameText, StackColumns, Stacks};
-use crate::tables::{TableOptions, TablesError};
+use crate::stacks::{FrameAddress, FrameNames, FrameText, StackColumns, StackTable};
+use crate::tables::{TableOptions, TableWalkError};
 
 /// perf's flags of a call.
 const NO_CALL: i64 = 1;
@@ -36,7 +36,7 @@ pub fn write_calls<T: RowSink>(
     names: &dyn SymbolSource,
     options: &TableOptions<'_>,
     sink: T,
-) -> Result<(u64, T), TablesError> {
+) -> Result<(u64, T), TableWalkError> {
     let query = Query {
         keeps_exited_threads: true,
         guests: Some(&options.symbols.guests),
@@ -60,8 +60,8 @@ pub fn write_calls<T: RowSink>(
         recording_id: facts.id,
         filter: options.filter,
         max_stack: options.max_stack,
-        rows: Rows::new(&CALLS, |_| true),
-        stacks: Stacks::new(StackColumns::default()),
+        rows: TableRows::new(&CALLS, |_| true),
+        stacks: StackTable::new(StackColumns::default()),
         threads: FxHashMap::default(),
         path: Vec::new(),
         count: 0,
@@ -83,8 +83,8 @@ struct CallRows<'o, T> {
     recording_id: i64,
     filter: &'o oxperf_query::Filter,
     max_stack: usize,
-    rows: Rows,
-    stacks: Stacks,
+    rows: TableRows,
+    stacks: StackTable,
     threads: FxHashMap<ThreadId, OpenCalls>,
     /// The stack that is numbered.
     path: Vec<FrameId>,
@@ -172,26 +172,27 @@ impl<T: RowSink> CallRows<'_, T> {
         let branches = open.branches.saturating_sub(call.branches);
         let info = machine.thread_info(thread);
         let text = functions.text(FrameId(call.function.0), false);
-        let time =
-            |time: Option<oxperf_abi::PerfTime>| Cell::from(time.map(|time| time.0.cast_signed()));
+        let time = |time: Option<oxperf_abi::PerfTime>| {
+            TableCell::from(time.map(|time| time.0.cast_signed()))
+        };
         let spent = ended.total;
         let counted = |count: u64| Some(count.cast_signed()).filter(|_| spent.instructions > 0);
         let cycles = Some(spent.cycles.cast_signed()).filter(|cycles| *cycles > 0);
         self.rows.push(&[
-            Cell::Int(self.recording_id),
+            TableCell::Int(self.recording_id),
             info.pid.map(|pid| i64::from(pid.0)).into(),
-            Cell::Int(info.tid.0.into()),
-            Cell::Text(machine.comm_of(thread)),
+            TableCell::Int(info.tid.0.into()),
+            TableCell::Text(machine.comm_of(thread)),
             time(ended.call.entered),
             time(ended.left),
-            Cell::Text(&text.symbol),
-            Cell::Text(text.dso),
-            Cell::Int(call.stack.0),
+            TableCell::Text(&text.symbol),
+            TableCell::Text(text.dso),
+            TableCell::Int(call.stack.0),
             parent.into(),
-            Cell::Int(branches.cast_signed()),
+            TableCell::Int(branches.cast_signed()),
             counted(spent.instructions).into(),
             cycles.into(),
-            Cell::Int(flags(ended)),
+            TableCell::Int(flags(ended)),
         ]);
         self.count += 1;
         match self.rows.len() >= ROW_GROUP {

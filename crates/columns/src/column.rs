@@ -54,7 +54,7 @@ pub enum Values {
 
 /// A column of some rows.
 #[derive(Clone, Debug)]
-pub struct Column {
+pub struct TableColumn {
     /// The values; of a row that is NULL a value that means nothing.
     pub values: Values,
     /// Which rows are not NULL; `None` if none is.
@@ -63,16 +63,16 @@ pub struct Column {
     pub ends: Option<Vec<u32>>,
 }
 
-impl Column {
+impl TableColumn {
     /// A column of this type without rows.
-    pub fn new(kind: ColumnType) -> Column {
+    pub fn new(kind: ColumnType) -> TableColumn {
         let values = match kind.item().unwrap_or(kind) {
             ColumnType::Int32 => Values::Int32(Vec::new()),
             ColumnType::Bool => Values::Bool(Vec::new()),
             ColumnType::Text => Values::Text(Vec::new(), Texts::default()),
             _ => Values::Int64(Vec::new()),
         };
-        Column {
+        TableColumn {
             values,
             present: None,
             ends: kind.item().map(|_| Vec::new()),
@@ -184,7 +184,7 @@ impl Column {
         present.push(false);
     }
 
-    /// Adds an item to the list of the row that [`Column::end_list`] ends.
+    /// Adds an item to the list of the row that [`TableColumn::end_list`] ends.
     #[inline]
     pub fn push_item(&mut self, value: i64) {
         match &mut self.values {
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn rows_are_counted_with_those_that_are_null() {
-        let mut column = Column::new(ColumnType::Text);
+        let mut column = TableColumn::new(ColumnType::Text);
         column.push_text("a");
         column.push_null();
         column.push_text("a");
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_list_ends_where_the_next_begins() {
-        let mut column = Column::new(ColumnType::Int32s);
+        let mut column = TableColumn::new(ColumnType::Int32s);
         column.push_item(1);
         column.push_item(2);
         column.end_list();

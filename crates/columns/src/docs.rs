@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::schema::{ColumnSchema, PROFILE, Presence, SAMPLES, STACKS, TABLES, Table, VERSION};
+use crate::schema::{
+    ColumnSchema, PROFILE, Presence, SAMPLES, STACKS, TABLES, TableSchema, VERSION,
+};
 
 /// What stands before the tables.
 const HEAD: &str = include_str!("docs/head.md");
@@ -32,7 +34,7 @@ pub fn tables_text() -> String {
     text
 }
 
-fn describe(table: &Table, page: &mut String) {
+fn describe(table: &TableSchema, page: &mut String) {
     let when = presence(table.when);
     let _ = write!(
         page,
@@ -62,7 +64,7 @@ fn presence(when: Presence) -> String {
 }
 
 fn views(page: &mut String) {
-    let names = |table: &Table| {
+    let names = |table: &TableSchema| {
         let columns = table
             .columns
             .iter()

@@ -1,7 +1,7 @@
 //! Profiles as tables.
 //!
 //! [`schema`] says, as data, which tables there are and what their columns mean. [`SampleRows`] is a sink of samples that
-//! makes [`Rows`] of them and of their stacks, piece by piece; a [`RowSink`] takes the pieces: a Parquet file, or an engine
+//! makes [`TableRows`] of them and of their stacks, piece by piece; a [`RowSink`] takes the pieces: a Parquet file, or an engine
 //! that reads a recording in place. A stack's number is the hash of its content ([`stack_id`]), so that numbers of all
 //! machines and days agree.
 
@@ -27,10 +27,10 @@ pub mod views;
 
 pub use calls::write_calls;
 pub use clock::WallClock;
-pub use column::{Column, Texts, Values};
+pub use column::{TableColumn, Texts, Values};
 pub use error::ColumnsError;
 pub use recording::{RecordingEnd, RecordingFacts};
-pub use rows::{Cell, Rows};
+pub use rows::{TableCell, TableRows};
 pub use samples::{ROW_GROUP, RowSink, SampleRows, SampleSpan, SamplesEnd, SamplesOf, has_column};
-pub use stacks::{StackColumns, Stacks};
-pub use tables::{TableOptions, TablesError, Walked, write_tables};
+pub use stacks::{StackColumns, StackTable};
+pub use tables::{TableOptions, TableWalkError, Walked, write_tables};

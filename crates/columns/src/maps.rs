@@ -6,13 +6,13 @@ use oxperf_wire::kernel::{FileIdentity, Mmap, Mmap2};
 use oxperf_wire::{Cursor, Endian};
 
 use crate::clock::WallClock;
-use crate::rows::{Cell, Rows};
+use crate::rows::{TableCell, TableRows};
 use crate::schema::MAPS;
 
 /// The rows of mappings that were met.
 #[derive(Debug)]
 pub(crate) struct Maps {
-    rows: Rows,
+    rows: TableRows,
     recording_id: i64,
     clock: WallClock,
     endian: Endian,
@@ -38,7 +38,7 @@ fn build_id_of(mmap: &Mmap2<'_>) -> Option<String> {
 impl Maps {
     pub(crate) fn new(recording_id: i64, clock: WallClock, endian: Endian) -> Maps {
         Maps {
-            rows: Rows::new(&MAPS, |_| true),
+            rows: TableRows::new(&MAPS, |_| true),
             recording_id,
             clock,
             endian,
@@ -46,7 +46,7 @@ impl Maps {
     }
 
     /// The rows since they were cleared.
-    pub(crate) fn rows(&mut self) -> &mut Rows {
+    pub(crate) fn rows(&mut self) -> &mut TableRows {
         &mut self.rows
     }
 
@@ -86,14 +86,14 @@ impl Maps {
         let moment = time.and_then(|time| self.clock.microseconds(time));
         let end = mapping.start.wrapping_add(mapping.len);
         self.rows.push(&[
-            Cell::Int(self.recording_id),
-            Cell::Int(mapping.pid.into()),
+            TableCell::Int(self.recording_id),
+            TableCell::Int(mapping.pid.into()),
             moment.into(),
-            Cell::Int(mapping.start.cast_signed()),
-            Cell::Int(end.cast_signed()),
-            Cell::Int(mapping.pgoff.cast_signed()),
+            TableCell::Int(mapping.start.cast_signed()),
+            TableCell::Int(end.cast_signed()),
+            TableCell::Int(mapping.pgoff.cast_signed()),
             mapping.build_id.as_deref().into(),
-            Cell::Text(&String::from_utf8_lossy(mapping.path)),
+            TableCell::Text(&String::from_utf8_lossy(mapping.path)),
         ]);
     }
 }

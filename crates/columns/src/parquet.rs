@@ -9,4 +9,4 @@ mod folder;
 mod schema;
 
 pub use file::FileNote;
-pub use folder::{Folder, Written};
+pub use folder::{Folder, WrittenFile};

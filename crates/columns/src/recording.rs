@@ -9,7 +9,7 @@ use oxperf_session::{Diagnostics, EventTable};
 
 use crate::clock::WallClock;
 use crate::lives::Lives;
-use crate::rows::{Cell, Rows};
+use crate::rows::{TableCell, TableRows};
 use crate::samples::SampleSpan;
 use crate::schema::{EVENTS, OBJECTS, RECORDINGS, THREADS};
 use crate::stack_id::StackHash;
@@ -72,8 +72,8 @@ impl RecordingFacts {
     }
 
     /// The row of the recording.
-    pub fn row(&self, events: &EventTable, end: &RecordingEnd<'_>) -> Rows {
-        let mut rows = Rows::new(&RECORDINGS, |_| true);
+    pub fn row(&self, events: &EventTable, end: &RecordingEnd<'_>) -> TableRows {
+        let mut rows = TableRows::new(&RECORDINGS, |_| true);
         let RecordingEnd {
             span,
             diagnostics,
@@ -82,17 +82,17 @@ impl RecordingFacts {
         let [arch, kernel, cpu, words] = self
             .texts
             .each_ref()
-            .map(|text| Cell::from(text.as_deref()));
+            .map(|text| TableCell::from(text.as_deref()));
         let moment =
-            |time: Option<_>| Cell::from(time.and_then(|time| self.clock.microseconds(time)));
-        let count = |count: u64| Cell::Int(count.cast_signed());
+            |time: Option<_>| TableCell::from(time.and_then(|time| self.clock.microseconds(time)));
+        let count = |count: u64| TableCell::Int(count.cast_signed());
         let first = events.events().first();
         let frequency = first.and_then(|event| frequency_of(&event.attr));
         let aux = diagnostics.aux.total() + diagnostics.trace_errors;
         let cut: u64 = chains.ends.cut().map(|(_, count)| count).sum();
         rows.push(&[
-            Cell::Int(self.id),
-            Cell::Text(&self.file),
+            TableCell::Int(self.id),
+            TableCell::Text(&self.file),
             self.host.as_deref().into(),
             arch,
             kernel,
@@ -100,7 +100,7 @@ impl RecordingFacts {
             words,
             moment(span.first),
             moment(span.last),
-            Cell::Int(self.clock.exact.into()),
+            TableCell::Int(self.clock.exact.into()),
             frequency.map(u64::cast_signed).into(),
             count(span.samples),
             count(diagnostics.lost_samples),
@@ -108,25 +108,25 @@ impl RecordingFacts {
             count(aux),
             count(cut + chains.faulty),
             count(diagnostics.undecodable + diagnostics.damage.count()),
-            Cell::Text(env!("CARGO_PKG_VERSION")),
+            TableCell::Text(env!("CARGO_PKG_VERSION")),
             self.labels.as_deref().into(),
         ]);
         rows
     }
 
     /// The rows of its events.
-    pub fn event_rows(&self, events: &EventTable) -> Rows {
-        let mut rows = Rows::new(&EVENTS, |_| true);
+    pub fn event_rows(&self, events: &EventTable) -> TableRows {
+        let mut rows = TableRows::new(&EVENTS, |_| true);
         for event in events.events() {
             let attr = &event.attr;
             let frequency = frequency_of(attr);
             let period = Some(attr.sample_period).filter(|_| frequency.is_none());
             let is_clock = event.name.contains("clock");
             rows.push(&[
-                Cell::Int(self.id),
-                Cell::Text(&event.name),
-                Cell::Int(attr.kind.0.into()),
-                Cell::Int(attr.config.cast_signed()),
+                TableCell::Int(self.id),
+                TableCell::Text(&event.name),
+                TableCell::Int(attr.kind.0.into()),
+                TableCell::Int(attr.config.cast_signed()),
                 period.map(u64::cast_signed).into(),
                 frequency.map(u64::cast_signed).into(),
                 is_clock.then_some("ns").into(),
@@ -136,18 +136,19 @@ impl RecordingFacts {
     }
 
     /// The rows of its threads.
-    pub(crate) fn thread_rows(&self, machine: &Machine, lives: &Lives) -> Rows {
-        let mut rows = Rows::new(&THREADS, |_| true);
+    pub(crate) fn thread_rows(&self, machine: &Machine, lives: &Lives) -> TableRows {
+        let mut rows = TableRows::new(&THREADS, |_| true);
         for (number, thread) in (0..).zip(machine.threads()) {
             let life = lives.of(ThreadId(number));
-            let moment =
-                |time: Option<_>| Cell::from(time.and_then(|time| self.clock.microseconds(time)));
+            let moment = |time: Option<_>| {
+                TableCell::from(time.and_then(|time| self.clock.microseconds(time)))
+            };
             rows.push(&[
-                Cell::Int(self.id),
+                TableCell::Int(self.id),
                 thread.pid.map(|pid| i64::from(pid.0)).into(),
-                Cell::Int(thread.tid.0.into()),
+                TableCell::Int(thread.tid.0.into()),
                 thread.parent.map(|parent| i64::from(parent.0)).into(),
-                Cell::Text(machine.comm(thread.comm)),
+                TableCell::Text(machine.comm(thread.comm)),
                 program_of(machine, ThreadId(number), thread).into(),
                 life.cgroup.map(u64::cast_signed).into(),
                 moment(life.start),
@@ -158,15 +159,15 @@ impl RecordingFacts {
     }
 
     /// The rows of objects, each with whether it has symbols.
-    pub fn object_rows<'d>(&self, objects: impl Iterator<Item = (&'d Dso, bool)>) -> Rows {
-        let mut rows = Rows::new(&OBJECTS, |_| true);
+    pub fn object_rows<'d>(&self, objects: impl Iterator<Item = (&'d Dso, bool)>) -> TableRows {
+        let mut rows = TableRows::new(&OBJECTS, |_| true);
         for (dso, has_symbols) in objects {
             let build_id = dso.build_id.as_ref().map(ToString::to_string);
             rows.push(&[
-                Cell::Int(self.id),
+                TableCell::Int(self.id),
                 build_id.as_deref().into(),
-                Cell::Text(&dso.name),
-                Cell::Int(has_symbols.into()),
+                TableCell::Text(&dso.name),
+                TableCell::Int(has_symbols.into()),
             ]);
         }
         rows

@@ -1,28 +1,28 @@
 //! Rows of a table, column by column.
 
-use crate::column::Column;
-use crate::schema::{ColumnSchema, Table};
+use crate::column::TableColumn;
+use crate::schema::{ColumnSchema, TableSchema};
 
 /// Rows of a table.
 #[derive(Clone, Debug)]
-pub struct Rows {
-    table: &'static Table,
+pub struct TableRows {
+    table: &'static TableSchema,
     /// The column at each place of the table's; `None` for one that is left out.
-    columns: Vec<Option<Column>>,
+    columns: Vec<Option<TableColumn>>,
 }
 
-impl Rows {
+impl TableRows {
     /// No rows of a table, with the columns that `has` says.
-    pub fn new(table: &'static Table, has: impl Fn(&ColumnSchema) -> bool) -> Rows {
-        let column = |schema: &ColumnSchema| has(schema).then(|| Column::new(schema.kind));
-        Rows {
+    pub fn new(table: &'static TableSchema, has: impl Fn(&ColumnSchema) -> bool) -> TableRows {
+        let column = |schema: &ColumnSchema| has(schema).then(|| TableColumn::new(schema.kind));
+        TableRows {
             table,
             columns: table.columns.iter().map(column).collect(),
         }
     }
 
     /// The table.
-    pub fn table(&self) -> &'static Table {
+    pub fn table(&self) -> &'static TableSchema {
         self.table
     }
 
@@ -37,7 +37,7 @@ impl Rows {
     }
 
     /// The columns that are there.
-    pub fn columns(&self) -> impl Iterator<Item = (&'static ColumnSchema, &Column)> {
+    pub fn columns(&self) -> impl Iterator<Item = (&'static ColumnSchema, &TableColumn)> {
         let schemas = self.table.columns.iter();
         schemas
             .zip(&self.columns)
@@ -45,20 +45,23 @@ impl Rows {
     }
 
     /// The column of a name, if it is there.
-    pub fn column(&mut self, name: &str) -> Option<&mut Column> {
+    pub fn column(&mut self, name: &str) -> Option<&mut TableColumn> {
         let place = self.table.position(name)?;
         self.columns[place].as_mut()
     }
 
     /// The column at a place among the table's, if it is there.
     #[inline]
-    pub(crate) fn at(&mut self, place: usize) -> Option<&mut Column> {
+    pub(crate) fn at(&mut self, place: usize) -> Option<&mut TableColumn> {
         self.columns.get_mut(place)?.as_mut()
     }
 
     /// Forgets the rows. Texts keep their numbers.
     pub fn clear(&mut self) {
-        self.columns.iter_mut().flatten().for_each(Column::clear);
+        self.columns
+            .iter_mut()
+            .flatten()
+            .for_each(TableColumn::clear);
     }
 
     /// Forgets the texts of columns without rows.
@@ -66,18 +69,18 @@ impl Rows {
         self.columns
             .iter_mut()
             .flatten()
-            .for_each(Column::forget_texts);
+            .for_each(TableColumn::forget_texts);
     }
 
     /// Adds a row by its values, in the order of the table's columns.
-    pub fn push(&mut self, cells: &[Cell<'_>]) {
+    pub fn push(&mut self, cells: &[TableCell<'_>]) {
         debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.table.name);
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             let Some(column) = column else { continue };
             match cell {
-                Cell::Null => column.push_null(),
-                Cell::Int(value) => column.push_int(*value),
-                Cell::Text(text) => column.push_text(text),
+                TableCell::Null => column.push_null(),
+                TableCell::Int(value) => column.push_int(*value),
+                TableCell::Text(text) => column.push_text(text),
             }
         }
     }
@@ -85,7 +88,7 @@ impl Rows {
 
 /// A value of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell<'a> {
+pub enum TableCell<'a> {
     /// None.
     Null,
     /// A number, a moment, or yes (1) or no (0).
@@ -94,14 +97,14 @@ pub enum Cell<'a> {
     Text(&'a str),
 }
 
-impl From<Option<i64>> for Cell<'_> {
+impl From<Option<i64>> for TableCell<'_> {
     fn from(value: Option<i64>) -> Self {
-        value.map_or(Cell::Null, Cell::Int)
+        value.map_or(TableCell::Null, TableCell::Int)
     }
 }
 
-impl<'a> From<Option<&'a str>> for Cell<'a> {
+impl<'a> From<Option<&'a str>> for TableCell<'a> {
     fn from(value: Option<&'a str>) -> Self {
-        value.map_or(Cell::Null, Cell::Text)
+        value.map_or(TableCell::Null, TableCell::Text)
     }
 }

@@ -18,9 +18,9 @@ use crate::clock::WallClock;
 use crate::error::ColumnsError;
 use crate::lives::Lives;
 use crate::maps::Maps;
-use crate::rows::Rows;
+use crate::rows::TableRows;
 use crate::schema::{ColumnSchema, PROFILE};
-use crate::stacks::{FrameText, Stacks};
+use crate::stacks::{FrameText, StackTable};
 
 /// Rows that leave at once: the row groups of files.
 pub const ROW_GROUP: usize = 1 << 17;
@@ -56,7 +56,7 @@ pub trait RowSink {
     ///
     /// # Errors
     /// They cannot be kept; nothing more is made then.
-    fn take(&mut self, rows: &Rows) -> Result<(), ColumnsError>;
+    fn take(&mut self, rows: &TableRows) -> Result<(), ColumnsError>;
 }
 
 /// The recording that samples belong to.
@@ -106,10 +106,10 @@ impl<T> SamplesEnd<'_, T> {
 /// Makes rows of samples and of their stacks.
 pub struct SampleRows<'s, T> {
     of: SamplesOf,
-    rows: Rows,
+    rows: TableRows,
     codes: Codes,
     namer: Option<StackNamer<'s>>,
-    stacks: Option<Stacks>,
+    stacks: Option<StackTable>,
     formats: Option<&'s Formatters>,
     /// The event whose samples count; `None` is all.
     only: Option<String>,
@@ -168,10 +168,10 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
     /// by `namer`; with `stacks` each stack gets a number and a row.
     pub fn new(
         of: SamplesOf,
-        rows: Rows,
+        rows: TableRows,
         events: &EventTable,
         namer: Option<StackNamer<'s>>,
-        stacks: Option<Stacks>,
+        stacks: Option<StackTable>,
         out: T,
     ) -> SampleRows<'s, T> {
         let mut made = SampleRows {
@@ -369,7 +369,7 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
         if namer.is_large() {
             namer.forget();
             codes.leaves.clear();
-            stacks.iter_mut().for_each(Stacks::forget);
+            stacks.iter_mut().for_each(StackTable::forget);
         }
         failure.map_or(Ok(()), Err)
     }
@@ -422,7 +422,7 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
 }
 
 /// Writes down the function that ran and its object.
-fn push_leaf(rows: &mut Rows, codes: &mut Codes, names: &Profile, frames: &[FrameId]) {
+fn push_leaf(rows: &mut TableRows, codes: &mut Codes, names: &Profile, frames: &[FrameId]) {
     if rows.at(SYMBOL).is_none() && rows.at(DSO).is_none() {
         return;
     }

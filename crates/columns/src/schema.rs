@@ -12,7 +12,7 @@ pub use tables::{
 pub const VERSION: u32 = 1;
 
 /// All tables, those first that others refer to.
-pub const TABLES: [&Table; 8] = [
+pub const TABLES: [&TableSchema; 8] = [
     &SAMPLES,
     &STACKS,
     &RECORDINGS,
@@ -25,7 +25,7 @@ pub const TABLES: [&Table; 8] = [
 
 /// A table.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct TableSchema {
     /// Its name, and that of its files.
     pub name: &'static str,
     /// What a row is.
@@ -111,7 +111,7 @@ impl ColumnType {
     }
 }
 
-impl Table {
+impl TableSchema {
     /// The place of a column among the table's.
     pub fn position(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|known| known.name == column)
@@ -130,7 +130,7 @@ impl Table {
     }
 
     /// The table of this name.
-    pub fn named(name: &str) -> Option<&'static Table> {
+    pub fn named(name: &str) -> Option<&'static TableSchema> {
         TABLES.into_iter().find(|table| table.name == name)
     }
 }
@@ -159,7 +159,7 @@ mod tests {
             for (place, column) in table.columns.iter().enumerate() {
                 assert_eq!(table.position(column.name), Some(place), "{}", column.name);
             }
-            assert_eq!(Table::named(table.name), Some(table));
+            assert_eq!(TableSchema::named(table.name), Some(table));
         }
     }
 }

@@ -8,7 +8,7 @@ use oxperf_profile::{Frame, FrameId, Level, Profile};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::error::ColumnsError;
-use crate::rows::Rows;
+use crate::rows::TableRows;
 use crate::schema::{Presence, STACKS};
 use crate::stack_id::{HashedAddress, HashedFrame, StackHash, StackId};
 
@@ -41,7 +41,7 @@ pub struct StackColumns {
 
 /// The stacks so far, and the rows of those that are new.
 #[derive(Debug)]
-pub struct Stacks {
+pub struct StackTable {
     columns: StackColumns,
     /// The stacks by their frames.
     known: HashTable<Known>,
@@ -53,7 +53,7 @@ pub struct Stacks {
     text: Vec<u8>,
     /// What rows and hashes have of each frame of names.
     kept: Vec<Option<KeptFrame>>,
-    new: Rows,
+    new: TableRows,
 }
 
 /// What rows and the hash of a stack have of a frame, so that it is looked up once.
@@ -79,9 +79,9 @@ impl Known {
     }
 }
 
-impl Stacks {
+impl StackTable {
     /// No stacks.
-    pub fn new(columns: StackColumns) -> Stacks {
+    pub fn new(columns: StackColumns) -> StackTable {
         let has = |when| match when {
             Presence::Option("--inline") => columns.inlined,
             Presence::Option("--lines") => columns.lines,
@@ -89,14 +89,14 @@ impl Stacks {
             Presence::Option(_) => false,
             Presence::Always | Presence::Recorded => true,
         };
-        Stacks {
+        StackTable {
             columns,
             known: HashTable::new(),
             frames: Vec::new(),
             checks: FxHashMap::default(),
             text: Vec::new(),
             kept: Vec::new(),
-            new: Rows::new(&STACKS, |column| has(column.when)),
+            new: TableRows::new(&STACKS, |column| has(column.when)),
         }
     }
 
@@ -120,7 +120,7 @@ impl Stacks {
     }
 
     /// The rows of the stacks that are new since they were cleared.
-    pub fn rows(&self) -> &Rows {
+    pub fn rows(&self) -> &TableRows {
         &self.new
     }
 
@@ -214,7 +214,7 @@ impl Stacks {
 /// What is kept of a frame.
 fn keep<'k>(
     kept: &'k mut Vec<Option<KeptFrame>>,
-    rows: &mut Rows,
+    rows: &mut TableRows,
     id: FrameId,
     names: &impl FrameNames,
     lines: bool,
@@ -237,25 +237,25 @@ fn keep<'k>(
     })
 }
 
-fn push_int(rows: &mut Rows, place: usize, value: i64) {
+fn push_int(rows: &mut TableRows, place: usize, value: i64) {
     if let Some(column) = rows.at(place) {
         column.push_int(value);
     }
 }
 
-fn push_text(rows: &mut Rows, place: usize, text: Option<&str>) {
+fn push_text(rows: &mut TableRows, place: usize, text: Option<&str>) {
     if let Some(column) = rows.at(place) {
         column.push_text_or_null(text);
     }
 }
 
-fn push_item(rows: &mut Rows, place: usize, value: i64) {
+fn push_item(rows: &mut TableRows, place: usize, value: i64) {
     if let Some(column) = rows.at(place) {
         column.push_item(value);
     }
 }
 
-fn push_coded(rows: &mut Rows, place: usize, text: &str) {
+fn push_coded(rows: &mut TableRows, place: usize, text: &str) {
     if let Some(column) = rows.at(place) {
         let code = column.code(text);
         column.push_item(i64::from(code));
@@ -263,7 +263,7 @@ fn push_coded(rows: &mut Rows, place: usize, text: &str) {
 }
 
 /// Source lines and what is inlined.
-fn push_details(rows: &mut Rows, frame: &FrameText<'_>) {
+fn push_details(rows: &mut TableRows, frame: &FrameText<'_>) {
     push_coded(rows, FILES, frame.line.map_or("", |(file, _)| file));
     push_item(rows, LINES, frame.line.map_or(0, |(_, line)| line.into()));
     push_item(rows, INLINED, frame.inlined.into());

@@ -15,10 +15,10 @@ use thiserror::Error;
 use crate::error::ColumnsError;
 use crate::host_names::HostNames;
 use crate::recording::{RecordingEnd, RecordingFacts};
-use crate::rows::Rows;
+use crate::rows::TableRows;
 use crate::samples::{RowSink, SampleRows, SampleSpan, SamplesOf, has_column};
-use crate::schema::{ColumnSchema, Presence, Table};
-use crate::stacks::{StackColumns, Stacks};
+use crate::schema::{ColumnSchema, Presence, TableSchema};
+use crate::stacks::{StackColumns, StackTable};
 
 /// The columns of samples that stand behind what says who, when and where.
 const BEHIND_PREFIX: [&str; 7] = [
@@ -34,7 +34,7 @@ const BEHIND_PREFIX: [&str; 7] = [
 /// Which rows are made of a recording, and of what.
 pub struct TableOptions<'o> {
     /// The table of samples: `samples` or `profile`.
-    pub samples: &'static Table,
+    pub samples: &'static TableSchema,
     /// Which of its columns are wanted. What nobody wants costs nothing.
     pub wants: &'o dyn Fn(&ColumnSchema) -> bool,
     /// Most frames of a stack.
@@ -66,7 +66,7 @@ pub struct Walked {
 
 /// A recording that did not become tables.
 #[derive(Debug, Error)]
-pub enum TablesError {
+pub enum TableWalkError {
     /// Its records cannot be had.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -102,7 +102,7 @@ pub fn write_tables<T: RowSink>(
     names: &dyn SymbolSource,
     options: &TableOptions<'_>,
     sink: T,
-) -> Result<(Walked, T), TablesError> {
+) -> Result<(Walked, T), TableWalkError> {
     let query = Query {
         keeps_exited_threads: true,
         guests: Some(&options.symbols.guests),
@@ -123,7 +123,7 @@ pub fn write_tables<T: RowSink>(
     };
     if let Some(name) = options.event.filter(|name| !is_known(name)) {
         let known = walk.events().events().iter();
-        return Err(TablesError::NoEvent {
+        return Err(TableWalkError::NoEvent {
             name: name.to_owned(),
             known: known
                 .map(|event| event.name.as_str())
@@ -162,7 +162,7 @@ pub fn write_tables<T: RowSink>(
         };
         StackNamer::new(stack, names, unwinder)
     });
-    let stacks = whole.then(|| Stacks::new(columns));
+    let stacks = whole.then(|| StackTable::new(columns));
     let formats = match wants("trace") {
         true => formatters(reader),
         false => Formatters::default(),
@@ -178,7 +178,7 @@ pub fn write_tables<T: RowSink>(
     if brief && !has_cgroups(&events) {
         walk = walk.prefix_only();
     }
-    let rows = Rows::new(options.samples, has);
+    let rows = TableRows::new(options.samples, has);
     let mut made = SampleRows::new(of, rows, &events, namer, stacks, sink).with_formats(&formats);
     if columns.addresses {
         made = made.with_maps();

@@ -4,7 +4,7 @@
 //! frame), so that one text of SQL works everywhere. A column that no file has is NULL, a list of no file is empty or NULL.
 //! A stack may stand in several files: it is one row, so that joins do not count samples twice.
 
-use crate::schema::{ColumnSchema, ColumnType, PROFILE, SAMPLES, STACKS, TABLES, Table};
+use crate::schema::{ColumnSchema, ColumnType, PROFILE, SAMPLES, STACKS, TABLES, TableSchema};
 
 /// An engine that reads Parquet files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,7 +74,7 @@ impl Dialect<'_> {
     }
 
     /// The view of a table, as its files hold it.
-    fn table(&self, table: &Table) -> String {
+    fn table(&self, table: &TableSchema) -> String {
         let name = table.name;
         match self.engine {
             ViewEngine::DuckDb => {
@@ -220,7 +220,7 @@ impl Dialect<'_> {
     }
 
     /// No row of a table with all of its columns, in DuckDB.
-    fn empty(&self, table: &Table) -> String {
+    fn empty(&self, table: &TableSchema) -> String {
         let columns = table.columns.iter();
         let columns = columns
             .map(|column| format!("NULL::{} AS \"{}\"", self.type_name(column), column.name));
@@ -231,7 +231,7 @@ impl Dialect<'_> {
     }
 
     /// A table's files with all of its columns, in ClickHouse.
-    fn files_of(&self, table: &Table) -> String {
+    fn files_of(&self, table: &TableSchema) -> String {
         let columns = self
             .columns(table)
             .replace('\\', "\\\\")
@@ -239,7 +239,7 @@ impl Dialect<'_> {
         format!("file({}, 'Parquet', '{columns}')", self.pattern(table.name))
     }
 
-    fn spark_table(&self, name: &str, table: &Table) -> String {
+    fn spark_table(&self, name: &str, table: &TableSchema) -> String {
         format!(
             "CREATE OR REPLACE TEMPORARY VIEW {name} ({})\nUSING parquet OPTIONS (path {});\n",
             self.columns(table),
@@ -247,7 +247,7 @@ impl Dialect<'_> {
         )
     }
 
-    fn trino_table(&self, name: &str, table: &Table) -> String {
+    fn trino_table(&self, name: &str, table: &TableSchema) -> String {
         let place = format!("{}/{}", self.folder, table.name).replace('\'', "''");
         format!(
             "CREATE TABLE IF NOT EXISTS {name} ({})\nWITH (format = 'PARQUET', external_location = '{place}');\n",
@@ -255,7 +255,7 @@ impl Dialect<'_> {
         )
     }
 
-    fn columns(&self, table: &Table) -> String {
+    fn columns(&self, table: &TableSchema) -> String {
         let columns = table.columns.iter();
         let quote = match self.engine {
             ViewEngine::ClickHouse | ViewEngine::Spark => '`',
@@ -294,7 +294,7 @@ impl Dialect<'_> {
 }
 
 /// The columns of moments.
-fn moments(table: &Table) -> Vec<&'static str> {
+fn moments(table: &TableSchema) -> Vec<&'static str> {
     let columns = table.columns.iter();
     let moments = columns.filter(|column| column.kind == ColumnType::Timestamp);
     moments.map(|column| column.name).collect()

@@ -43,8 +43,8 @@ fn has_lints(text: &str) -> bool {
     section.is_some_and(|section| section.contains("workspace = true"))
 }
 
-/// What only some tasks build: fuzz targets for cargo-fuzz, another reader for `bench decode`.
-const OWN_WORKSPACES: [&str; 2] = ["fuzz", "xtask/peer"];
+/// What only some tasks build: fuzz targets for cargo-fuzz, another reader for `bench decode`, the SQL engine.
+const OWN_WORKSPACES: [&str; 3] = ["fuzz", "xtask/peer", "query"];
 
 fn is_member(manifest: &Source) -> bool {
     !OWN_WORKSPACES

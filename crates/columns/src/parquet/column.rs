@@ -7,7 +7,7 @@ use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type
 use parquet::errors::Result;
 use parquet::file::writer::SerializedColumnWriter;
 
-use crate::column::{Column, Values};
+use crate::column::{TableColumn, Values};
 
 /// The levels of values: which of them are NULL, and where lists begin.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ const PIECE: usize = 1 << 13;
 
 /// Writes all rows of a column.
 pub(super) fn write(
-    column: &Column,
+    column: &TableColumn,
     is_nullable: bool,
     writer: &mut SerializedColumnWriter<'_>,
 ) -> Result<()> {
@@ -43,7 +43,7 @@ pub(super) fn write(
 }
 
 fn write_piece(
-    column: &Column,
+    column: &TableColumn,
     rows: Range<usize>,
     is_nullable: bool,
     texts: &[ByteArray],
@@ -102,7 +102,7 @@ fn kept<'v, V: Copy>(values: &'v [V], present: Option<&[bool]>) -> Cow<'v, [V]> 
     }
 }
 
-fn definition(column: &Column, rows: Range<usize>) -> Vec<i16> {
+fn definition(column: &TableColumn, rows: Range<usize>) -> Vec<i16> {
     match &column.present {
         Some(present) => present[rows]
             .iter()

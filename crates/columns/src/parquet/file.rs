@@ -10,7 +10,7 @@ use parquet::file::writer::SerializedFileWriter;
 
 use super::{column, schema};
 use crate::error::ColumnsError;
-use crate::rows::Rows;
+use crate::rows::TableRows;
 
 /// A name and a value in the metadata of files.
 pub type FileNote = (&'static str, String);
@@ -35,7 +35,7 @@ impl TableFile {
     /// Begins a file for rows like these.
     pub(super) fn create(
         folder: &Path,
-        rows: &Rows,
+        rows: &TableRows,
         notes: &[FileNote],
     ) -> std::result::Result<TableFile, ColumnsError> {
         let name = format!(".{}.{}.tmp", rows.table().name, std::process::id());
@@ -53,12 +53,12 @@ impl TableFile {
     }
 
     /// Writes rows as a row group.
-    pub(super) fn write(&mut self, rows: &Rows) -> std::result::Result<(), ColumnsError> {
+    pub(super) fn write(&mut self, rows: &TableRows) -> std::result::Result<(), ColumnsError> {
         self.write_group(rows)
             .map_err(|error| unwritable(&self.temporary.0, &error))
     }
 
-    fn write_group(&mut self, rows: &Rows) -> Result<()> {
+    fn write_group(&mut self, rows: &TableRows) -> Result<()> {
         let mut group = self.writer.next_row_group()?;
         for (schema, values) in rows.columns() {
             if let Some(mut writer) = group.next_column()? {

@@ -9,9 +9,9 @@ use parquet::schema::types::Type;
 
 use super::file::{FileNote, TableFile, unwritable};
 use crate::error::ColumnsError;
-use crate::rows::Rows;
+use crate::rows::TableRows;
 use crate::samples::RowSink;
-use crate::schema::{RECORDINGS, TABLES, Table};
+use crate::schema::{RECORDINGS, TABLES, TableSchema};
 
 /// A folder that tables are written into.
 pub struct Folder {
@@ -23,9 +23,9 @@ pub struct Folder {
 
 /// A file that was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Written {
+pub struct WrittenFile {
     /// Its table.
-    pub table: &'static Table,
+    pub table: &'static TableSchema,
     /// Its path.
     pub path: PathBuf,
     /// Its size in bytes.
@@ -69,14 +69,14 @@ impl Folder {
     ///
     /// # Errors
     /// A file cannot be ended.
-    pub fn finish(self) -> Result<Vec<Written>, ColumnsError> {
+    pub fn finish(self) -> Result<Vec<WrittenFile>, ColumnsError> {
         let mut written = Vec::new();
         // Samples are the first of all tables.
         for (table, file) in TABLES.into_iter().zip(self.files).rev() {
             let Some(file) = file else { continue };
             let path = file.finish(names(&self.path, table))?;
             let size = fs::metadata(&path).map_or(0, |found| found.len());
-            written.push(Written { table, path, size });
+            written.push(WrittenFile { table, path, size });
         }
         // The names, too, are to survive a crash.
         let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
@@ -86,7 +86,7 @@ impl Folder {
 }
 
 impl RowSink for Folder {
-    fn take(&mut self, rows: &Rows) -> Result<(), ColumnsError> {
+    fn take(&mut self, rows: &TableRows) -> Result<(), ColumnsError> {
         let place = TABLES.into_iter().position(|table| table == rows.table());
         let Some(file) = place.and_then(|place| self.files.get_mut(place)) else {
             return Ok(());
@@ -100,14 +100,14 @@ impl RowSink for Folder {
 }
 
 /// The names that a file of a table can have: `samples.parquet`, `samples-2.parquet` and so on.
-fn names<'f>(folder: &'f Path, table: &'static Table) -> impl Iterator<Item = PathBuf> + 'f {
+fn names<'f>(folder: &'f Path, table: &'static TableSchema) -> impl Iterator<Item = PathBuf> + 'f {
     (1..u32::MAX).map(move |number| match number {
         1 => folder.join(format!("{}.parquet", table.name)),
         _ => folder.join(format!("{}-{number}.parquet", table.name)),
     })
 }
 
-fn is_of(path: &Path, table: &Table) -> bool {
+fn is_of(path: &Path, table: &TableSchema) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(table.name) && name.ends_with(".parquet"))
 }

@@ -12,7 +12,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 use super::file::FileNote;
-use crate::rows::Rows;
+use crate::rows::TableRows;
 use crate::schema::{ColumnSchema, ColumnType, Presence, VERSION};
 
 /// The level of compression: higher ones take longer and gain little.
@@ -22,7 +22,7 @@ const ZSTD_LEVEL: i32 = 3;
 const MOST_DICTIONARY: usize = 16 << 20;
 
 /// The schema of these rows.
-pub(super) fn of_rows(rows: &Rows) -> Result<TypePtr> {
+pub(super) fn of_rows(rows: &TableRows) -> Result<TypePtr> {
     let fields = rows
         .columns()
         .map(|(column, _)| field(column).map(Arc::new));
@@ -77,7 +77,7 @@ fn value(name: &str, kind: ColumnType, repetition: Repetition) -> Result<Type> {
 }
 
 /// How files of these rows are written. Times grow steadily: their differences are small. All else repeats.
-pub(super) fn properties(rows: &Rows, notes: &[FileNote]) -> Result<WriterProperties> {
+pub(super) fn properties(rows: &TableRows, notes: &[FileNote]) -> Result<WriterProperties> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL)?;
     let note = |name: &str, value: &str| KeyValue::new(name.to_owned(), value.to_owned());
     let mut metadata = vec![

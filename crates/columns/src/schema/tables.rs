@@ -1,7 +1,7 @@
 //! Every table with its columns.
 
 use super::ColumnType::{Bool, Bools, Int32, Int32s, Int64, Int64s, Text, Texts, Timestamp};
-use super::{ColumnSchema, ColumnType, Presence, Table};
+use super::{ColumnSchema, ColumnType, Presence, TableSchema};
 
 const RAW: Presence = Presence::Option("--raw");
 
@@ -104,7 +104,7 @@ const PROFILE_COLUMNS: [ColumnSchema; 22] = [
 ];
 
 /// The samples.
-pub static SAMPLES: Table = Table {
+pub static SAMPLES: TableSchema = TableSchema {
     name: "samples",
     meaning: "one sample; in order of time within a recording",
     when: Presence::Always,
@@ -112,7 +112,7 @@ pub static SAMPLES: Table = Table {
 };
 
 /// The view of samples with the function that ran.
-pub static PROFILE: Table = Table {
+pub static PROFILE: TableSchema = TableSchema {
     name: "profile",
     meaning: "one sample, as `samples` has it, with the function that ran",
     when: Presence::Always,
@@ -120,7 +120,7 @@ pub static PROFILE: Table = Table {
 };
 
 /// The stacks.
-pub static STACKS: Table = Table {
+pub static STACKS: TableSchema = TableSchema {
     name: "stacks",
     meaning: "one distinct stack; it may stand in several files, with equal content",
     when: Presence::Always,
@@ -186,7 +186,7 @@ pub static STACKS: Table = Table {
 };
 
 /// The view of the frames of stacks.
-pub static STACK_FRAMES: Table = Table {
+pub static STACK_FRAMES: TableSchema = TableSchema {
     name: "stack_frames",
     meaning: "one frame of a stack, as `stacks` lists it",
     when: Presence::Always,
@@ -203,7 +203,7 @@ pub static STACK_FRAMES: Table = Table {
 };
 
 /// The recordings.
-pub static RECORDINGS: Table = Table {
+pub static RECORDINGS: TableSchema = TableSchema {
     name: "recordings",
     meaning: "one recording, with what it lost",
     when: Presence::Always,
@@ -263,7 +263,7 @@ pub static RECORDINGS: Table = Table {
 };
 
 /// The events.
-pub static EVENTS: Table = Table {
+pub static EVENTS: TableSchema = TableSchema {
     name: "events",
     meaning: "one event of a recording",
     when: Presence::Always,
@@ -295,7 +295,7 @@ pub static EVENTS: Table = Table {
 };
 
 /// The threads.
-pub static THREADS: Table = Table {
+pub static THREADS: TableSchema = TableSchema {
     name: "threads",
     meaning: "one thread of a recording; a number that is used again is another row",
     when: Presence::Always,
@@ -321,7 +321,7 @@ pub static THREADS: Table = Table {
 };
 
 /// The objects.
-pub static OBJECTS: Table = Table {
+pub static OBJECTS: TableSchema = TableSchema {
     name: "objects",
     meaning: "one file, kernel or other object with code that samples or their callers ran in",
     when: Presence::Always,
@@ -334,7 +334,7 @@ pub static OBJECTS: Table = Table {
 };
 
 /// The mappings.
-pub static MAPS: Table = Table {
+pub static MAPS: TableSchema = TableSchema {
     name: "maps",
     meaning: "one mapping of a process",
     when: RAW,
@@ -355,7 +355,7 @@ pub static MAPS: Table = Table {
 };
 
 /// The calls of a hardware trace.
-pub static CALLS: Table = Table {
+pub static CALLS: TableSchema = TableSchema {
     name: "calls",
     meaning: "one call of a function, from hardware trace",
     when: Presence::Option("--itrace"),

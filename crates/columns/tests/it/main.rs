@@ -7,9 +7,10 @@ mod rows;
 
 use std::sync::Arc;
 
-use oxperf_columns::schema::{ColumnSchema, PROFILE, SAMPLES, Table};
+use oxperf_columns::schema::{ColumnSchema, PROFILE, SAMPLES, TableSchema};
 use oxperf_columns::{
-    ColumnsError, RecordingFacts, RowSink, Rows, StackColumns, TableOptions, Values, write_tables,
+    ColumnsError, RecordingFacts, RowSink, StackColumns, TableOptions, TableRows, Values,
+    write_tables,
 };
 use oxperf_data::Reader;
 use oxperf_machine::{Dso, DsoKind, Objects};
@@ -41,7 +42,7 @@ impl SymbolSource for KernelOnly {
 
 /// What of a recording becomes rows.
 struct Wanted<'w> {
-    samples: &'static Table,
+    samples: &'static TableSchema,
     columns: &'w dyn Fn(&ColumnSchema) -> bool,
     stacks: Option<StackColumns>,
 }
@@ -96,7 +97,7 @@ impl Lines {
 }
 
 impl RowSink for Lines {
-    fn take(&mut self, rows: &Rows) -> Result<(), ColumnsError> {
+    fn take(&mut self, rows: &TableRows) -> Result<(), ColumnsError> {
         for row in 0..rows.len() {
             let cells = rows.columns().map(|(schema, column)| {
                 let is_null = column.present.as_ref().is_some_and(|present| !present[row]);

@@ -35,10 +35,11 @@ mod recording {
 
     use std::path::Path;
 
-    use oxperf_columns::parquet::{Folder, Written};
+    use oxperf_columns::parquet::{Folder, WrittenFile};
     use oxperf_columns::schema::SAMPLES;
     use oxperf_columns::{
-        RecordingFacts, StackColumns, TableOptions, TablesError, Walked, write_calls, write_tables,
+        RecordingFacts, StackColumns, TableOptions, TableWalkError, Walked, write_calls,
+        write_tables,
     };
     use oxperf_query::{Filter, TraceOptions};
 
@@ -90,7 +91,7 @@ mod recording {
             progress: Some(&progress),
         };
         let refuse = |error| match error {
-            TablesError::Data(error) => input.refuse(&error),
+            TableWalkError::Data(error) => input.refuse(&error),
             other => failure(other),
         };
         let done = write_tables(&reader, &facts, &names, &tables, folder);
@@ -123,7 +124,7 @@ mod recording {
     }
 
     /// Says what was written.
-    fn summarize(walked: &Walked, written: &[Written]) {
+    fn summarize(walked: &Walked, written: &[WrittenFile]) {
         let bytes: u64 = written.iter().map(|file| file.size).sum();
         let samples = walked.span.samples;
         let each = bytes as f64 / samples.max(1) as f64;

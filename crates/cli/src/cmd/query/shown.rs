@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use oxperf_columns::schema::{ColumnSchema, PROFILE, STACK_FRAMES, TABLES, Table};
+use oxperf_columns::schema::{ColumnSchema, PROFILE, STACK_FRAMES, TABLES, TableSchema};
 use oxperf_columns::statements::STATEMENTS;
 
 /// Every table with its columns.
@@ -12,7 +12,7 @@ pub(super) fn tables() -> String {
     tables.map(table).collect::<Vec<_>>().join("\n")
 }
 
-fn table(table: &Table) -> String {
+fn table(table: &TableSchema) -> String {
     let width = |part: fn(&ColumnSchema) -> &str| {
         let widths = table.columns.iter().map(|column| part(column).len());
         widths.max().unwrap_or_default()
