@@ -182,6 +182,7 @@ impl Selection {
                 .map(|comms| comms.join(",")),
             pids: self.pids.as_deref().and_then(list),
             tids: self.tids.as_deref().and_then(list),
+            part: None,
         }
     }
 
