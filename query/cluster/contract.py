@@ -81,8 +81,11 @@ class Contract:
     def check(self, run_cluster):
         """Compares all; gives the number of differences."""
         differences = self.compare_sums(self.reference)
-        click_house = engines.ClickHouse(self.data.views("clickhouse"))
-        differences += self.compare(click_house) + self.compare_sums(click_house)
+        for engine in (
+            engines.ClickHouse(self.data.views("clickhouse")),
+            engines.DataFusion(self.data.views("datafusion")),
+        ):
+            differences += self.compare(engine) + self.compare_sums(engine)
         with run_cluster() as cluster:
             differences += self.compare(cluster) + self.compare_sums(cluster)
             cluster.check_work()

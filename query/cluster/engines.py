@@ -1,4 +1,4 @@
-"""Engines of a single process: DuckDB, which the others are compared with, and ClickHouse (chdb)."""
+"""Engines of a single process: DuckDB, which the others are compared with, ClickHouse (chdb) and DataFusion."""
 
 import datetime
 import decimal
@@ -50,6 +50,27 @@ class ClickHouse:
         kinds = [column["type"] for column in answer["meta"]]
         rows = [tuple(typed(cell, kind) for cell, kind in zip(row, kinds)) for row in answer["data"]]
         return [column["name"] for column in answer["meta"]], rows
+
+
+class DataFusion:
+    """DataFusion within this process."""
+
+    name = "DataFusion"
+
+    def __init__(self, views):
+        import datafusion
+
+        runtime = datafusion.RuntimeEnvBuilder().with_fair_spill_pool(2 << 30)
+        self.context = datafusion.SessionContext(runtime=runtime)
+        self.version = datafusion.__version__
+        for view in views:
+            self.context.sql(view)
+
+    def rows(self, sql):
+        """Names of columns, and rows."""
+        table = self.context.sql(sql).to_arrow_table()
+        columns = [[plain(cell) for cell in column.to_pylist()] for column in table.columns]
+        return table.column_names, list(zip(*columns))
 
 
 def typed(cell, kind):
