@@ -7,7 +7,7 @@ use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleEvent;
 use oxperf_sys::cpus::CpuRanges;
 
-use crate::{Part, QueryError, TimeWindows};
+use crate::{QueryError, RecordingPart, TimeWindows};
 
 /// The lists that choose samples, as the user wrote them; `None` chooses all. [`Filter::new`] reads them for a recording.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -23,7 +23,7 @@ pub struct FilterOptions {
     /// Thread ids, comma separated.
     pub tids: Option<String>,
     /// A share of the recording.
-    pub part: Option<Part>,
+    pub part: Option<RecordingPart>,
 }
 
 /// The conditions that a sample must meet to be shown; `None` is none.

@@ -51,7 +51,7 @@ pub use error::QueryError;
 pub use filter::{Filter, FilterOptions, ThreadFilter, parse_cpus, read_names, require_cpus};
 pub use filtered_sink::FilteredSink;
 pub use guests::GuestOptions;
-pub use part::Part;
+pub use part::RecordingPart;
 pub use recorded::{formatters, sockets, unwinder};
 pub use recording_file::{ReadObserver, ReadReport, RecordingFile, RecordingOpenError};
 pub use run::{Query, QueryRun, RecordOrder, TraceOptions};

@@ -19,36 +19,36 @@ use crate::QueryError;
 
 /// One of several shares of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct RecordingPart {
     /// Its number, from 1.
     index: u32,
     /// How many there are.
     count: u32,
 }
 
-impl FromStr for Part {
+impl FromStr for RecordingPart {
     type Err = QueryError;
 
     /// Reads `I/N`: the part number I of N, of which 1 is the first.
-    fn from_str(text: &str) -> Result<Part, QueryError> {
+    fn from_str(text: &str) -> Result<RecordingPart, QueryError> {
         let part = text.split_once('/').and_then(|(index, count)| {
             let (index, count) = (index.parse().ok()?, count.parse().ok()?);
             (1..=count)
                 .contains(&index)
-                .then_some(Part { index, count })
+                .then_some(RecordingPart { index, count })
         });
         part.ok_or_else(|| QueryError::InvalidPart(text.to_owned()))
     }
 }
 
-impl Part {
+impl RecordingPart {
     /// The first and the last moment of the part; `None` where the recording has fewer moments than there are parts. The first
     /// part begins with all time, and the last ends with it: every moment is in one.
     ///
     /// # Errors
     /// The recording cannot be read twice, or not at all.
     pub fn stretch(self, reader: &Reader<'_>) -> Result<Option<(PerfTime, PerfTime)>, QueryError> {
-        let Part { index, count } = self;
+        let RecordingPart { index, count } = self;
         if count == 1 {
             return Ok(Some((PerfTime(0), PerfTime(u64::MAX))));
         }
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn parts_are_counted_from_one() {
         let part = |text: &str| {
-            text.parse::<Part>()
+            text.parse::<RecordingPart>()
                 .ok()
                 .map(|part| (part.index, part.count))
         };
