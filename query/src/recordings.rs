@@ -275,6 +275,7 @@ impl Recording {
             stacks: demand.stacks.is_some().then(StackColumns::default),
             filter: &filter,
             event: demand.selection.event(),
+            whole: true,
             symbols: &self.symbols,
             trace: Some(TraceOptions {
                 itrace: ItraceOptions::REPORT,

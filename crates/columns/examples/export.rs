@@ -27,6 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         stacks: Some(StackColumns::default()),
         filter: &Filter::default(),
         event: None,
+        whole: true,
         symbols: &symbols,
         trace: None,
         progress: None,

@@ -45,6 +45,9 @@ pub struct TableOptions<'o> {
     pub filter: &'o Filter,
     /// The event whose samples count; `None` is all.
     pub event: Option<&'o str>,
+    /// Rows are made of what is said once of a recording: those of `recordings`, `events`, `threads` and `maps`. Of several
+    /// parts of a recording one makes them.
+    pub whole: bool,
     /// The files that names, logs of JIT compilers and tables for unwinding come from.
     pub symbols: &'o SymbolOptions,
     /// The samples that are made of hardware trace; `None` is none.
@@ -180,7 +183,7 @@ pub fn write_tables<T: RowSink>(
     }
     let rows = TableRows::new(options.samples, has);
     let mut made = SampleRows::new(of, rows, &events, namer, stacks, sink).with_formats(&formats);
-    if columns.addresses {
+    if columns.addresses && options.whole {
         made = made.with_maps();
     }
     let switching = Switching::new(&SwitchOptions::default(), &events)?;
@@ -197,12 +200,14 @@ pub fn write_tables<T: RowSink>(
         diagnostics: &walked.diagnostics,
         chains: walked.chains,
     };
-    let tables = [
-        facts.row(&events, &whole),
-        facts.event_rows(&events),
-        facts.thread_rows(&finished.machine, &end.lives),
-        facts.object_rows(end.objects(&finished.machine)),
-    ];
+    let mut tables = vec![facts.object_rows(end.objects(&finished.machine))];
+    if options.whole {
+        tables.extend([
+            facts.row(&events, &whole),
+            facts.event_rows(&events),
+            facts.thread_rows(&finished.machine, &end.lives),
+        ]);
+    }
     let mut sink = end.out;
     for rows in tables.iter().filter(|rows| !rows.is_empty()) {
         sink.take(rows)?;

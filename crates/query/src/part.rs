@@ -42,6 +42,11 @@ impl FromStr for RecordingPart {
 }
 
 impl RecordingPart {
+    /// `true` for the part that stands for what is said once of a recording.
+    pub fn is_first(self) -> bool {
+        self.index == 1
+    }
+
     /// The first and the last moment of the part; `None` where the recording has fewer moments than there are parts. The first
     /// part begins with all time, and the last ends with it: every moment is in one.
     ///

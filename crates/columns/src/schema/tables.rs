@@ -231,7 +231,11 @@ pub static RECORDINGS: TableSchema = TableSchema {
             Int64,
             "samples a second that the first event asked for; NULL with a fixed period",
         ),
-        column("samples", Int64, "rows in `samples`"),
+        column(
+            "samples",
+            Int64,
+            "rows in `samples`; of a recording exported in parts those of the first",
+        ),
         column(
             "lost_samples",
             Int64,

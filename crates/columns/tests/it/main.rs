@@ -75,6 +75,7 @@ fn make<T: RowSink>(recording: &str, wanted: &Wanted<'_>, sink: T) -> T {
         stacks: wanted.stacks,
         filter: &Filter::default(),
         event: None,
+        whole: true,
         symbols: &SymbolOptions::default(),
         trace: None,
         progress: None,

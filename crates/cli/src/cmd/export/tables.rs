@@ -41,7 +41,7 @@ mod recording {
         RecordingFacts, StackColumns, TableOptions, TableWalkError, Walked, write_calls,
         write_tables,
     };
-    use oxperf_query::{Filter, TraceOptions};
+    use oxperf_query::{Filter, RecordingPart, TraceOptions};
 
     use super::ExportOptions;
     use crate::failure::Failure;
@@ -67,7 +67,10 @@ mod recording {
         let ids = if options.raw { "raw" } else { "named" };
         let notes = vec![("oxperf.stack_id", ids.to_owned())];
         let folder = Folder::open(folder, notes).map_err(failure)?;
-        folder.refuse_known(facts.id).map_err(failure)?;
+        let part = options.recording.filter.part;
+        if part.is_none() {
+            folder.refuse_known(facts.id).map_err(failure)?;
+        }
         let progress = input.progress(false);
         let event = options.event.as_deref();
         let tables = TableOptions {
@@ -81,6 +84,7 @@ mod recording {
             }),
             filter: &filter,
             event,
+            whole: part.is_none_or(RecordingPart::is_first),
             symbols,
             trace: options.trace.map(|trace| TraceOptions {
                 itrace: trace.itrace,
