@@ -151,8 +151,9 @@ impl<'a> Reader<'a> {
                     self.positional.extend_from_slice(&self.words[self.next..]);
                     return Ok(None);
                 }
-                [b'-', b'-', name @ ..] => self.long(name)?,
-                [b'-', _, ..] => self.letters(&bytes[1..])?,
+                // A statement of SQL may begin with a comment; no option begins with a blank.
+                [b'-', b'-', name @ ..] if !name[0].is_ascii_whitespace() => self.long(name)?,
+                [b'-', letter, ..] if *letter != b'-' => self.letters(&bytes[1..])?,
                 _ => {
                     self.positional.push(word.clone());
                     if stops {

@@ -31,6 +31,10 @@ fn words_reach_the_program_with_the_engine() {
     assert_eq!(output.status.code(), Some(7));
     let expected = format!("query\n-i\na b.data\n--format\ncsv\n{SQL}\n");
     assert_eq!(stdout(&output), expected);
+    // A statement that begins with a comment is no option.
+    let commented = "-- all of them\nSELECT 1";
+    let output = query(&folder, &[commented]);
+    assert_eq!(stdout(&output), format!("query\n{commented}\n"));
 }
 
 #[test]
