@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use oxperf::sql::{Failure, SqlRequest};
+use oxperf::sql::{self, Failure, SqlRequest};
 use oxperf_columns::schema::TableSchema;
 
 use crate::parquet_files::{ParquetFiles, table_of};
@@ -44,7 +44,7 @@ pub(crate) fn find(request: &SqlRequest) -> Result<Inputs, Failure> {
     for input in &request.inputs {
         let path = Path::new(input);
         if fs::metadata(path).is_ok() || !is_pattern(input) {
-            found.add_named(path)?;
+            found.add_named(path, request.force)?;
         } else {
             found.add_matches(input)?;
         }
@@ -67,18 +67,21 @@ fn is_pattern(input: &str) -> bool {
 
 impl Found {
     /// Adds what the user names.
-    fn add_named(&mut self, path: &Path) -> Result<(), Failure> {
-        if path.is_dir() && kind_of(path) != Kind::Recording {
+    fn add_named(&mut self, path: &Path, force: bool) -> Result<(), Failure> {
+        let kind = kind_of(path);
+        if path.is_dir() && kind != Kind::Recording {
             return self.add_folder(path);
         }
-        match kind_of(path) {
-            Kind::Parquet => self.add_parquet(path),
-            // Whoever opens it says what is wrong with it.
-            Kind::Recording | Kind::Other => {
-                self.add_recording(path);
-                Ok(())
-            }
+        if kind == Kind::Parquet {
+            return self.add_parquet(path);
         }
+        // A statement may want nothing of it: what is not there, or no recording, is said all the same.
+        let input = sql::open_recording(&path.to_string_lossy(), force)?;
+        if kind == Kind::Other {
+            input.reader()?;
+        }
+        self.add_recording(path);
+        Ok(())
     }
 
     fn add_folder(&mut self, folder: &Path) -> Result<(), Failure> {

@@ -13,8 +13,8 @@ use datafusion::error::DataFusionError;
 use oxperf::sql::{self, Failure};
 use oxperf_columns::schema::{ColumnSchema, PROFILE, STACKS, TABLES, TableSchema};
 use oxperf_columns::{
-    ColumnsError, RecordingFacts, RowSink, TableRows, StackColumns, TableOptions, TableWalkError, Walked,
-    write_tables,
+    ColumnsError, RecordingFacts, RowSink, StackColumns, TableOptions, TableRows, TableWalkError,
+    Walked, write_tables,
 };
 use oxperf_itrace::{Cores, ItraceOptions};
 use oxperf_query::{Filter, SymbolOptions, TraceOptions};

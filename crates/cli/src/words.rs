@@ -120,6 +120,11 @@ struct Given {
     word: OsString,
 }
 
+/// No option is called so: it is a statement of SQL that begins with a comment.
+fn begins_with_space(name: &[u8]) -> bool {
+    name.first().is_some_and(u8::is_ascii_whitespace)
+}
+
 struct Reader<'a> {
     options: Options<'a>,
     command: &'a Command,
@@ -151,8 +156,7 @@ impl<'a> Reader<'a> {
                     self.positional.extend_from_slice(&self.words[self.next..]);
                     return Ok(None);
                 }
-                // A statement of SQL may begin with a comment; no option begins with a blank.
-                [b'-', b'-', name @ ..] if !name[0].is_ascii_whitespace() => self.long(name)?,
+                [b'-', b'-', name @ ..] if !begins_with_space(name) => self.long(name)?,
                 [b'-', letter, ..] if *letter != b'-' => self.letters(&bytes[1..])?,
                 _ => {
                     self.positional.push(word.clone());

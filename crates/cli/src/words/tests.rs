@@ -128,3 +128,11 @@ fn numbers_that_are_taken_back_may_be_zero() {
         &["--max-stack=0", "--max-stack=3"],
     );
 }
+
+#[test]
+fn a_statement_that_begins_with_a_comment_is_no_option() {
+    let statement = "-- what it shows\nSELECT 1";
+    run(&[statement, "-a"], &["--all", "--", statement]);
+    run(&[statement], &["--", statement]);
+    assert!(reading(&["---all"]).is_err());
+}
