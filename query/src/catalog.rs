@@ -158,12 +158,8 @@ impl Catalog {
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => empty(table),
             (Some(files), Some(recorded)) => {
-                let columns = table
-                    .columns
-                    .iter()
-                    .map(|column| format!("\"{}\"", column.name));
-                let columns = columns.collect::<Vec<_>>();
-                let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+                let columns = table.columns.iter().map(|column| column.name);
+                let columns: Vec<&str> = columns.collect();
                 let files = self.context.read_table(files)?.select_columns(&columns)?;
                 let recorded = self
                     .context

@@ -281,7 +281,7 @@ fn different_stacks_of_one_number_are_an_error() {
     let told = refused(&folder, &["-i", "prof", TOP]);
     assert!(
         told.contains(
-            "stacks.parquet and prof/stacks-2.parquet have different stacks of one number"
+            "prof/stacks-2.parquet and prof/stacks.parquet have different stacks of one number"
         ),
         "{told}"
     );
