@@ -182,7 +182,9 @@ pub fn write_tables<T: RowSink>(
         walk = walk.prefix_only();
     }
     let rows = TableRows::new(options.samples, has);
-    let mut made = SampleRows::new(of, rows, &events, namer, stacks, sink).with_formats(&formats);
+    let mut made = SampleRows::new(of, rows, &events, namer, stacks, sink)
+        .with_formats(&formats)
+        .of_event(options.event, &events);
     if columns.addresses && options.whole {
         made = made.with_maps();
     }
