@@ -7,7 +7,7 @@ use oxperf_calls::{CallFollower, CallReceiver, FunctionTable, NamedFunction, bra
 use oxperf_data::Reader;
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_profile::FrameId;
-use oxperf_query::{Query, TraceOptions};
+use oxperf_query::TraceOptions;
 use oxperf_resolve::SymbolSource;
 use rustc_hash::FxHashMap;
 
@@ -37,14 +37,7 @@ pub fn write_calls<T: RowSink>(
     options: &TableOptions<'_>,
     sink: T,
 ) -> Result<(u64, T), TableWalkError> {
-    let query = Query {
-        keeps_exited_threads: true,
-        guests: Some(&options.symbols.guests),
-        jit_logs: Some(&options.symbols.search_paths),
-        progress: options.progress,
-        ..Query::default()
-    };
-    let mut walk = query.start(reader);
+    let mut walk = options.start(reader);
     let Some(trace) = options.trace else {
         return Ok((0, sink));
     };

@@ -4,8 +4,8 @@ use oxperf_abi::SampleType;
 use oxperf_collect::{StackNamer, StackOptions};
 use oxperf_data::{DataError, Reader};
 use oxperf_query::{
-    Filter, FilteredSink, Query, SwitchOptions, Switching, SymbolOptions, TraceOptions, formatters,
-    unwinder,
+    Filter, FilteredSink, Query, QueryRun, SwitchOptions, Switching, SymbolOptions, TraceOptions,
+    formatters, unwinder,
 };
 use oxperf_resolve::{ChainLosses, SymbolSource};
 use oxperf_session::{Diagnostics, EventTable, ProgressObserver};
@@ -95,6 +95,84 @@ fn has_cgroups(events: &EventTable) -> bool {
     events.any(|event| event.attr.sample_type.contains(SampleType::CGROUP))
 }
 
+impl<'o> TableOptions<'o> {
+    /// A walk over a recording, without its hardware trace.
+    pub(crate) fn start<'r, 'a>(&self, reader: &'r Reader<'a>) -> QueryRun<'r, 'a>
+    where
+        'o: 'r,
+    {
+        let query = Query {
+            keeps_exited_threads: true,
+            guests: Some(&self.symbols.guests),
+            jit_logs: Some(&self.symbols.search_paths),
+            progress: self.progress,
+            ..Query::default()
+        };
+        query.start(reader)
+    }
+
+    /// Refuses an event that the recording does not have.
+    fn require_event(&self, events: &EventTable) -> Result<(), TableWalkError> {
+        let known = || events.events().iter().map(|event| event.name.as_str());
+        match self.event {
+            Some(name) if !known().any(|known| known == name) => Err(TableWalkError::NoEvent {
+                name: name.to_owned(),
+                known: known().collect::<Vec<_>>().join(", "),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn wants_column(&self, name: &str) -> bool {
+        let column = self.samples.columns.iter().find(|known| known.name == name);
+        column.is_some_and(self.wants)
+    }
+
+    /// `true` if stacks are made, and not only the functions that ran.
+    fn wants_stacks(&self) -> bool {
+        self.wants_column("stack_id") || self.stacks.is_some()
+    }
+
+    /// The rows of samples, still empty, with the wanted columns that these events can fill.
+    fn sample_rows(&self, events: &EventTable) -> TableRows {
+        let raw = self.stacks.is_some_and(|stacks| stacks.addresses);
+        TableRows::new(self.samples, |column| {
+            let is_asked_for = raw || !matches!(column.when, Presence::Option(_));
+            (self.wants)(column) && is_asked_for && has_column(column, events)
+        })
+    }
+
+    /// Names the stacks, or the functions that ran, if anybody wants them.
+    fn namer<'s>(
+        &self,
+        reader: &Reader<'_>,
+        names: &'s dyn SymbolSource,
+    ) -> Option<StackNamer<'s>> {
+        let chains = self.wants_stacks();
+        if !chains && !self.wants_column("symbol") && !self.wants_column("dso") {
+            return None;
+        }
+        let columns = self.stacks.unwrap_or_default();
+        let stack = StackOptions {
+            chains,
+            max_stack: self.max_stack,
+            inlines: columns.inlined,
+            lines: columns.lines,
+            addresses: columns.addresses,
+        };
+        let unwinder = chains.then(|| unwinder(&self.symbols.search_paths, reader));
+        Some(StackNamer::new(stack, names, unwinder.flatten()))
+    }
+
+    /// `true` if only columns of a sample's prefix are wanted, and nothing of its stack.
+    fn is_brief(&self, events: &EventTable) -> bool {
+        let reads_on = BEHIND_PREFIX
+            .into_iter()
+            .any(|name| self.wants_column(name));
+        !self.wants_stacks() && !reads_on && !has_cgroups(events)
+    }
+}
+
 /// Makes rows of a recording's samples and of their stacks, and then of all that is said of it as a whole.
 ///
 /// # Errors
@@ -106,67 +184,23 @@ pub fn write_tables<T: RowSink>(
     options: &TableOptions<'_>,
     sink: T,
 ) -> Result<(Walked, T), TableWalkError> {
-    let query = Query {
-        keeps_exited_threads: true,
-        guests: Some(&options.symbols.guests),
-        jit_logs: Some(&options.symbols.search_paths),
-        progress: options.progress,
-        ..Query::default()
-    };
-    let mut walk = query.start(reader);
+    let mut walk = options.start(reader);
     if let Some(trace) = options.trace {
         walk.decode_trace(trace, options.filter)?;
         walk.skip_trace_outside(options.filter, true);
     }
-    let is_known = |name: &str| {
-        walk.events()
-            .events()
-            .iter()
-            .any(|event| event.name == name)
-    };
-    if let Some(name) = options.event.filter(|name| !is_known(name)) {
-        let known = walk.events().events().iter();
-        return Err(TableWalkError::NoEvent {
-            name: name.to_owned(),
-            known: known
-                .map(|event| event.name.as_str())
-                .collect::<Vec<_>>()
-                .join(", "),
-        });
-    }
-    let wants = |name: &str| {
-        let place = options.samples.position(name);
-        place.is_some_and(|place| (options.wants)(&options.samples.columns[place]))
-    };
     let events = walk.events().clone();
-    let has = |column: &ColumnSchema| {
-        let raw = options.stacks.is_some_and(|stacks| stacks.addresses);
-        let is_asked_for = raw || !matches!(column.when, Presence::Option(_));
-        (options.wants)(column) && is_asked_for && has_column(column, &events)
-    };
-    let on_host = HostNames(names);
-    let on_host: &dyn SymbolSource = &on_host;
-    let whole = wants("stack_id") || options.stacks.is_some();
+    options.require_event(&events)?;
+    if options.is_brief(&events) && !walk.decodes_trace() {
+        walk = walk.prefix_only();
+    }
     let columns = options.stacks.unwrap_or_default();
-    let namer = (whole || wants("symbol") || wants("dso")).then(|| {
-        let stack = StackOptions {
-            chains: whole,
-            max_stack: options.max_stack,
-            inlines: columns.inlined,
-            lines: columns.lines,
-            addresses: columns.addresses,
-        };
-        let unwinder = whole
-            .then(|| unwinder(&options.symbols.search_paths, reader))
-            .flatten();
-        let names = match columns.addresses {
-            true => on_host,
-            false => names,
-        };
-        StackNamer::new(stack, names, unwinder)
-    });
-    let stacks = whole.then(|| StackTable::new(columns));
-    let formats = match wants("trace") {
+    let on_host = HostNames(names);
+    let names = match columns.addresses {
+        true => &on_host,
+        false => names,
+    };
+    let formats = match options.wants_column("trace") {
         true => formatters(reader),
         false => Formatters::default(),
     };
@@ -176,12 +210,9 @@ pub fn write_tables<T: RowSink>(
         clock: facts.clock,
         endian: reader.endian(),
     };
-    // Only columns of a sample's prefix are wanted, and nothing of its stack.
-    let brief = !whole && !walk.decodes_trace() && !BEHIND_PREFIX.into_iter().any(wants);
-    if brief && !has_cgroups(&events) {
-        walk = walk.prefix_only();
-    }
-    let rows = TableRows::new(options.samples, has);
+    let rows = options.sample_rows(&events);
+    let namer = options.namer(reader, names);
+    let stacks = options.wants_stacks().then(|| StackTable::new(columns));
     let mut made = SampleRows::new(of, rows, &events, namer, stacks, sink)
         .with_formats(&formats)
         .of_event(options.event, &events);
@@ -197,15 +228,15 @@ pub fn write_tables<T: RowSink>(
         diagnostics: finished.diagnostics,
         chains: end.chains,
     };
-    let whole = RecordingEnd {
-        span: walked.span,
-        diagnostics: &walked.diagnostics,
-        chains: walked.chains,
-    };
     let mut tables = vec![facts.object_rows(end.objects(&finished.machine))];
     if options.whole {
+        let end_of_recording = RecordingEnd {
+            span: walked.span,
+            diagnostics: &walked.diagnostics,
+            chains: walked.chains,
+        };
         tables.extend([
-            facts.row(&events, &whole),
+            facts.row(&events, &end_of_recording),
             facts.event_rows(&events),
             facts.thread_rows(&finished.machine, &end.lives),
         ]);

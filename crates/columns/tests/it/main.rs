@@ -45,6 +45,7 @@ struct Wanted<'w> {
     samples: &'static TableSchema,
     columns: &'w dyn Fn(&ColumnSchema) -> bool,
     stacks: Option<StackColumns>,
+    event: Option<&'static str>,
 }
 
 impl Wanted<'static> {
@@ -56,11 +57,13 @@ impl Wanted<'static> {
             lines: false,
             addresses: false,
         }),
+        event: None,
     };
     const LEAVES: Wanted<'static> = Wanted {
         samples: &PROFILE,
         columns: &|column| ["period", "symbol"].contains(&column.name),
         stacks: None,
+        event: None,
     };
 }
 
@@ -74,7 +77,7 @@ fn make<T: RowSink>(recording: &str, wanted: &Wanted<'_>, sink: T) -> T {
         max_stack: 127,
         stacks: wanted.stacks,
         filter: &Filter::default(),
-        event: None,
+        event: wanted.event,
         whole: true,
         symbols: &SymbolOptions::default(),
         trace: None,

@@ -97,3 +97,26 @@ fn addresses_stay_apart_where_they_are_named_elsewhere() {
     );
     assert!(lines.of("samples")[2].ends_with(" ip=4195072"));
 }
+
+#[test]
+fn samples_of_other_events_are_left_out() {
+    let recording = "
+event cycles sample=IP|TID|TIME|PERIOD|IDENTIFIER flags=sample_id_all ids=1
+event page-faults sample=IP|TID|TIME|PERIOD|IDENTIFIER flags=sample_id_all ids=2
+comm pid=7 tid=7 reader
+sample mode=user ip=0x400300 pid=7 tid=7 time=300 period=4 id=1
+sample mode=user ip=0x400300 pid=7 tid=7 time=400 period=8 id=2
+";
+    let periods = |event| {
+        let wanted = Wanted {
+            event,
+            ..Wanted::LEAVES
+        };
+        let lines = make(recording, &wanted, Lines::default());
+        lines.of("profile").join(", ")
+    };
+    let [cycles, faults] =
+        ["period=4", "period=8"].map(|period| format!("{period} symbol=[unknown]"));
+    assert_eq!(periods(None), format!("{cycles}, {faults}"));
+    assert_eq!(periods(Some("page-faults")), faults);
+}
