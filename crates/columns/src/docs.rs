@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::schema::{
-    ColumnSchema, PROFILE, Presence, SAMPLES, STACKS, TABLES, TableSchema, VERSION,
+    ColumnSchema, PROFILE, Presence, SAMPLES, STACK_FRAMES, STACKS, TABLES, TableSchema, VERSION,
 };
 
 /// What stands before the tables.
@@ -17,21 +17,6 @@ pub fn sql_page() -> String {
     }
     views(&mut page);
     page
-}
-
-/// The tables and their columns as text, for `query --tables`.
-pub fn tables_text() -> String {
-    let mut text = String::new();
-    for table in [&PROFILE].into_iter().chain(TABLES) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}: {}", table.name, table.meaning);
-        for column in table.columns {
-            let kind = column.kind.sql_name();
-            let _ = writeln!(text, "  {:<16} {kind:<20} {}", column.name, column.meaning);
-        }
-        text.push('\n');
-    }
-    text
 }
 
 fn describe(table: &TableSchema, page: &mut String) {
@@ -63,22 +48,13 @@ fn presence(when: Presence) -> String {
     }
 }
 
+/// `profile` has so many columns of `samples` that they are not listed again.
 fn views(page: &mut String) {
-    let names = |table: &TableSchema| {
-        let columns = table
-            .columns
-            .iter()
-            .map(|column| format!("`{}`", column.name));
-        columns.collect::<Vec<_>>().join(", ")
-    };
+    // Writing to a string cannot fail.
     let _ = write!(
         page,
-        "\n## profile\n\nA view: {}. It has the columns of `{}` and `symbol`, `dso` of `{}`: {}.\n\
-         \n## stack_frames\n\nA view: the lists of `stacks` as rows. It has `stack_id`, `depth` (0 is the function that ran), \
-         `symbol`, `dso`.\n",
-        PROFILE.meaning,
-        SAMPLES.name,
-        STACKS.name,
-        names(&PROFILE)
+        "\n## {}\n\nA view. A row is {}: all columns of `{}`, and `symbol` and `dso` of `{}`.\n",
+        PROFILE.name, PROFILE.meaning, SAMPLES.name, STACKS.name
     );
+    describe(&STACK_FRAMES, page);
 }

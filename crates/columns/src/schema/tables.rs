@@ -188,7 +188,7 @@ pub static STACKS: TableSchema = TableSchema {
 /// The view of the frames of stacks.
 pub static STACK_FRAMES: TableSchema = TableSchema {
     name: "stack_frames",
-    meaning: "one frame of a stack, as `stacks` lists it",
+    meaning: "one frame of a stack, as `stacks` lists it; a view",
     when: Presence::Always,
     columns: &[
         column("stack_id", Int64, "the stack"),
@@ -362,7 +362,7 @@ pub static MAPS: TableSchema = TableSchema {
 pub static CALLS: TableSchema = TableSchema {
     name: "calls",
     meaning: "one call of a function, from hardware trace",
-    when: Presence::Option("--itrace"),
+    when: Presence::Option("--itrace=cr"),
     columns: &[
         RECORDING_ID,
         recorded("pid", Int32, "process"),
