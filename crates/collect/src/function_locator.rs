@@ -1,15 +1,13 @@
 //! Locating the addresses of a batch by the functions that hold them: reports of functions alone need no list of all
 //! addresses, of which there may be nearly as many as samples.
 
-use std::num::NonZeroU32;
-
 use oxperf_abi::CpuMode;
-use oxperf_machine::DsoId;
 use oxperf_resolve::{DsoAddress, FrameId as LocatedId, FrameTable, LocatedFrame};
 use oxperf_symbols::SymbolId;
 use rayon::prelude::*;
 
 use super::batch::{Batch, BatchSample};
+use super::function_numbers::{FunctionNumbers, ReadDsos};
 use super::lookup::SymbolLookup;
 use super::new_addresses::NewAddresses;
 use super::split::TableSplit;
@@ -20,16 +18,14 @@ const PIECE: usize = 2048;
 /// The functions that were met, and the addresses that no symbol holds.
 #[derive(Debug, Default)]
 pub(super) struct FunctionLocator {
-    /// The numbers of functions, from 1; by dso, and there by symbol.
-    known: Vec<Vec<Option<NonZeroU32>>>,
+    known: FunctionNumbers,
     count: u32,
     /// The addresses at which new functions were met.
     met: Vec<LocatedFrame>,
     others: FrameTable,
     /// The table of each function and address that was not known before.
     arrivals: Vec<usize>,
-    /// For each dso, whether its symbols were read.
-    read: Vec<bool>,
+    read: ReadDsos,
 }
 
 /// The state of an address while functions are looked up.
@@ -55,7 +51,11 @@ impl FunctionLocator {
     pub(super) fn locate(&mut self, batch: &mut Batch, lookup: SymbolLookup<'_, '_>) {
         let find_all = |samples| self.find_all(batch, samples, lookup);
         let mut pieces: Vec<Vec<Found>> = batch.samples.par_chunks(PIECE).map(find_all).collect();
-        let unread = self.unread(pieces.iter().flatten());
+        let places = pieces.iter().flatten().filter_map(|spot| match spot {
+            Found::Unread(place) => Some(place.dso),
+            _ => None,
+        });
+        let unread = self.read.add(places);
         if !unread.is_empty() {
             lookup.names.load(lookup.machine.objects(), &unread);
             pieces
@@ -82,6 +82,7 @@ impl FunctionLocator {
                         mode,
                         place: Some(place),
                     },
+                    place,
                     symbol,
                 ),
                 Found::Unread(_) | Found::Other => self.other(batch, sample, mode, ip),
@@ -107,7 +108,7 @@ impl FunctionLocator {
             found.extend(addresses.iter().map(|&(mode, ip)| {
                 match mappings.locate(mode, ip).map(DsoAddress::from) {
                     None => Found::Other,
-                    Some(place) if self.has_read(place.dso) => self.find_in(place, lookup),
+                    Some(place) if self.read.has(place.dso) => self.find_in(place, lookup),
                     Some(place) => Found::Unread(place),
                 }
             }));
@@ -121,8 +122,7 @@ impl FunctionLocator {
         let Some(symbol) = lookup.names.symbol(lookup.machine.objects(), &place) else {
             return Found::Other;
         };
-        let known = self.known.get(place.dso.0 as usize);
-        match known.and_then(|symbols| symbols.get(symbol.0 as usize).copied().flatten()) {
+        match self.known.get(place.dso, symbol) {
             Some(number) => Found::Known(Self::located(number)),
             None => Found::Function(place, symbol),
         }
@@ -144,53 +144,20 @@ impl FunctionLocator {
         }
     }
 
-    /// Those dsos whose symbols were not read before; from now on they were.
-    fn unread<'s>(&mut self, found: impl Iterator<Item = &'s Found>) -> Vec<DsoId> {
-        let mut unread = Vec::new();
-        for spot in found {
-            let Found::Unread(DsoAddress { dso, .. }) = *spot else {
-                continue;
-            };
-            let index = dso.0 as usize;
-            if self.read.len() <= index {
-                self.read.resize(index + 1, false);
-            }
-            if !std::mem::replace(&mut self.read[index], true) {
-                unread.push(dso);
-            }
-        }
-        unread
-    }
-
-    fn has_read(&self, dso: DsoId) -> bool {
-        self.read.get(dso.0 as usize).copied().unwrap_or(false)
-    }
-
     /// The number of the function of a symbol that was met.
     #[inline]
-    fn function(&mut self, met: LocatedFrame, symbol: SymbolId) -> LocatedId {
-        let (dso, symbol) = (
-            met.place.map_or(0, |place| place.dso.0 as usize),
-            symbol.0 as usize,
-        );
-        if self.known.len() <= dso {
-            self.known.resize_with(dso + 1, Vec::new);
-        }
-        let symbols = &mut self.known[dso];
-        if symbols.len() <= symbol {
-            symbols.resize(symbol + 1, None);
-        }
-        let number = *symbols[symbol].get_or_insert_with(|| {
+    fn function(&mut self, met: LocatedFrame, place: DsoAddress, symbol: SymbolId) -> LocatedId {
+        let number = self.known.get_or_add(place.dso, symbol, || {
             self.met.push(met);
             self.arrivals.push(Self::FUNCTIONS);
             self.count += 1;
-            NonZeroU32::MIN.saturating_add(self.count - 1)
+            self.count - 1
         });
         Self::located(number)
     }
 
-    fn located(number: NonZeroU32) -> LocatedId {
-        Self::SPLIT.join(Self::FUNCTIONS, LocatedId(number.get() - 1))
+    fn located(number: u32) -> LocatedId {
+        Self::SPLIT.join(Self::FUNCTIONS, LocatedId(number))
     }
 
     /// The number of an address that no symbol holds.

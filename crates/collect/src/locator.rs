@@ -1,6 +1,6 @@
-//! Locator the addresses of a batch on all cores.
+//! Locating the addresses of a batch.
 //!
-//! Every core has a table of its own, so that none waits for another. Which table an address belongs to follows from the
+//! Where each address counts, every core has a table of its own, so that none waits for another. Which table an address belongs to follows from the
 //! address: each is located and named once, in the order in which it came.
 
 use oxperf_abi::CpuMode;
@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::batch::Batch;
 use super::function_locator::FunctionLocator;
 use super::lookup::SymbolLookup;
+use super::merged_locator::MergedLocator;
 use super::new_addresses::NewAddresses;
 use super::split::TableSplit;
 
@@ -22,8 +23,10 @@ const MAX_TABLES: usize = 16;
 pub(super) enum Locator {
     /// Each address.
     Addresses(AddressLocator),
-    /// Each function.
+    /// Each function, and each address without one.
     Functions(Box<FunctionLocator>),
+    /// Each function; without one, each object.
+    Merged(Box<MergedLocator>),
 }
 
 /// The tables.
@@ -53,11 +56,17 @@ impl Locator {
         Locator::Functions(Box::default())
     }
 
+    /// Locates functions; addresses without a symbol are one for each object.
+    pub(super) fn merged() -> Locator {
+        Locator::Merged(Box::default())
+    }
+
     /// The distribution of numbers over tables.
     pub(super) fn split(&self) -> TableSplit {
         match self {
             Locator::Addresses(addresses) => addresses.split,
             Locator::Functions(_) => FunctionLocator::SPLIT,
+            Locator::Merged(_) => TableSplit::default(),
         }
     }
 
@@ -66,6 +75,7 @@ impl Locator {
         match self {
             Locator::Addresses(addresses) => addresses.locate(batch),
             Locator::Functions(functions) => functions.locate(batch, lookup),
+            Locator::Merged(merged) => merged.locate(batch, lookup),
         }
     }
 
@@ -74,6 +84,7 @@ impl Locator {
         match self {
             Locator::Addresses(addresses) => addresses.take_new(),
             Locator::Functions(functions) => functions.take_new(),
+            Locator::Merged(merged) => merged.take_new(),
         }
     }
 }

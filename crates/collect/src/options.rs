@@ -126,6 +126,21 @@ impl CollectOptions {
         !(*chains || *by_address || *addresses_apart || lines.is_some() || blocks.is_some())
     }
 
+    /// True if the function that holds an address is all that is kept of it, in chains too, and of an address without one
+    /// the object.
+    pub(super) fn merges_addresses(&self) -> bool {
+        let CollectOptions {
+            inlines,
+            merges_unresolved,
+            ..
+        } = *self;
+        let functions = CollectOptions {
+            chains: false,
+            ..*self
+        };
+        merges_unresolved && !inlines && functions.wants_functions_alone()
+    }
+
     /// True if samples whose chains nobody asks for can do without: nothing else depends on their chains.
     pub fn allows_two_passes(&self) -> bool {
         let CollectOptions {

@@ -74,9 +74,9 @@ struct Located {
 
 impl Located {
     fn new(options: &CollectOptions) -> Located {
-        let locator = match options.wants_functions_alone() {
-            true => Locator::functions(),
-            // What is spent counts more than how long it takes: many processes may export at a time.
+        // What is spent counts more than how long it takes: many processes may export at a time.
+        let locator = match options.merges_addresses() {
+            true => Locator::merged(),
             false => Locator::one_table(),
         };
         let named = NamedTables::new(locator.split());

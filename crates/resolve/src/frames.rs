@@ -5,7 +5,7 @@ use oxperf_machine::{DsoId, MapId, MappedAddress, Mappings};
 use rustc_hash::FxHashMap;
 
 use crate::DsoAddress;
-use crate::recent::{Recent, Seen};
+use crate::recent::RecentAddresses;
 
 /// The number of a located address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -39,7 +39,7 @@ pub struct FrameTable {
     of_map: Vec<Option<(Owner, usize)>>,
     /// The last owner and its table where nothing is mapped.
     of_nothing: Option<(Owner, usize)>,
-    recent: Recent<Seen, FrameId>,
+    recent: RecentAddresses<FrameId>,
 }
 
 /// The frames of an owner by their recorded addresses.
@@ -67,36 +67,29 @@ impl FrameTable {
             of_nothing,
             recent,
         } = self;
-        recent.get(
-            Seen {
-                ip,
-                version: mappings.version(mode),
-                mode,
-            },
-            || {
-                let located = mappings.locate(mode, ip);
-                let (owner, last) = match located {
-                    Some(MappedAddress { map, dso, address }) => (
-                        Owner::Object(dso, ip.wrapping_sub(address)),
-                        last_of(of_map, map),
-                    ),
-                    None => (Owner::Nothing(mode, ip >> 20), of_nothing),
-                };
-                let table = match last {
-                    Some((known, table)) if *known == owner => *table,
-                    last => last.insert((owner, table_of(tables, owners, owner))).1,
-                };
-                *tables[table].entry(ip).or_insert_with(|| {
-                    fresh.push(LocatedFrame {
-                        ip,
-                        mode,
-                        place: located.map(DsoAddress::from),
-                    });
-                    *count += 1;
-                    FrameId(*count - 1)
-                })
-            },
-        )
+        recent.get(mappings.version(mode), mode, ip, || {
+            let located = mappings.locate(mode, ip);
+            let (owner, last) = match located {
+                Some(MappedAddress { map, dso, address }) => (
+                    Owner::Object(dso, ip.wrapping_sub(address)),
+                    last_of(of_map, map),
+                ),
+                None => (Owner::Nothing(mode, ip >> 20), of_nothing),
+            };
+            let table = match last {
+                Some((known, table)) if *known == owner => *table,
+                last => last.insert((owner, table_of(tables, owners, owner))).1,
+            };
+            *tables[table].entry(ip).or_insert_with(|| {
+                fresh.push(LocatedFrame {
+                    ip,
+                    mode,
+                    place: located.map(DsoAddress::from),
+                });
+                *count += 1;
+                FrameId(*count - 1)
+            })
+        })
     }
 
     /// The frames that were made since they were last taken, by number.

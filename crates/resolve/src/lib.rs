@@ -43,6 +43,7 @@ pub use kernel_names::KernelNames;
 pub use mappings::{MappingsId, MappingsTable};
 pub use names::{Name, Names, SymbolSource};
 pub use oxperf_unwind::{UnwindEnd, UnwindEndCounts};
+pub use recent::RecentAddresses;
 pub use recorded::RecordedSymbols;
 pub use regions::Regions;
 pub use source::base_of_module;

@@ -6,11 +6,29 @@ use oxperf_abi::CpuMode;
 /// An address of a thread: it lies where it lay when it came before, as long as the mappings have not changed. So what
 /// is known of it needs no search of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Seen {
-    pub(crate) ip: u64,
-    /// The result of [`Machine::version`](oxperf_machine::Machine::version).
-    pub(crate) version: u32,
-    pub(crate) mode: CpuMode,
+struct Seen {
+    ip: u64,
+    version: u32,
+    mode: CpuMode,
+}
+
+/// What is known of the addresses that came last.
+#[derive(Debug)]
+pub struct RecentAddresses<V: Copy>(Recent<Seen, V>);
+
+impl<V: Copy> Default for RecentAddresses<V> {
+    fn default() -> RecentAddresses<V> {
+        RecentAddresses(Recent::default())
+    }
+}
+
+impl<V: Copy> RecentAddresses<V> {
+    /// What is known of an address, found by `find` if it did not come lately. `version` is that of the mappings that the
+    /// mode's addresses lie in, as [`Mappings::version`](oxperf_machine::Mappings::version) tells.
+    #[inline]
+    pub fn get(&mut self, version: u32, mode: CpuMode, ip: u64, find: impl FnOnce() -> V) -> V {
+        self.0.get(Seen { ip, version, mode }, find)
+    }
 }
 
 /// A key in a few bits more or less; they need not be spread.
