@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use oxperf_abi::{Misc, Pid, RecordType, Tid};
-use oxperf_analysis::calls::{Call, CallEnd, CallEvent, CallStep, Calls, Ended, Remarks};
+use oxperf_analysis::calls::{
+    Call, CallEnd, CallEvent, CallStep, Calls, Ended, Remarks, ThreadKey,
+};
 use oxperf_itrace::{ErrorSelection, EventSelection, ItraceOptions};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_resolve::SymbolSource;
@@ -33,7 +35,7 @@ pub trait CallReceiver {
     ) -> ControlFlow<()>;
 
     /// A branch of a thread was followed, behind the calls that it began or ended.
-    fn branched(&mut self, _: ThreadId) {}
+    fn branched(&mut self, _: ThreadKey) {}
 
     /// A stretch of the trace could not be decoded.
     fn trace_error(&mut self) {}
@@ -150,7 +152,7 @@ impl<R: CallReceiver> Sink for CallFollower<'_, R> {
         if !self.events.is_empty() {
             self.tell(machine)?;
         }
-        self.receiver.branched(event.thread);
+        self.receiver.branched(step.thread);
         ControlFlow::Continue(())
     }
 

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use oxperf_analysis::calls::{Call, CallEnd, Ended, Entry, FunctionId};
+use oxperf_analysis::calls::{Call, CallEnd, Ended, Entry, FunctionId, ThreadKey};
 use oxperf_calls::{CallFollower, CallReceiver, FunctionTable, NamedFunction, branches_only};
 use oxperf_data::Reader;
-use oxperf_machine::{Machine, ThreadId};
+use oxperf_machine::Machine;
 use oxperf_profile::FrameId;
 use oxperf_query::TraceOptions;
 use oxperf_resolve::SymbolSource;
@@ -17,7 +17,7 @@ use crate::rows::{TableCell, TableRows};
 use crate::samples::{ROW_GROUP, RowSink};
 use crate::schema::CALLS;
 use crate::stack_id::StackId;
-use crate::stacks::{FrameAddress, FrameNames, FrameText, StackColumns, StackTable};
+use crate::stacks::{FrameAddress, FrameNames, FrameText, StackTable};
 use crate::tables::{TableOptions, TableWalkError};
 
 /// perf's flags of a call.
@@ -54,7 +54,7 @@ pub fn write_calls<T: RowSink>(
         filter: options.filter,
         max_stack: options.max_stack,
         rows: TableRows::new(&CALLS, |_| true),
-        stacks: StackTable::new(StackColumns::default()),
+        stacks: StackTable::new(options.stacks.unwrap_or_default()),
         threads: FxHashMap::default(),
         path: Vec::new(),
         count: 0,
@@ -78,7 +78,7 @@ struct CallRows<'o, T> {
     max_stack: usize,
     rows: TableRows,
     stacks: StackTable,
-    threads: FxHashMap<ThreadId, OpenCalls>,
+    threads: FxHashMap<ThreadKey, OpenCalls>,
     /// The stack that is numbered.
     path: Vec<FrameId>,
     count: u64,
@@ -119,6 +119,7 @@ impl FrameNames for FunctionTable<'_> {
             mode: None,
             line: None,
             inlined: false,
+            is_named: *is_named,
         }
     }
 
@@ -129,7 +130,7 @@ impl FrameNames for FunctionTable<'_> {
 
 impl<T: RowSink> CallRows<'_, T> {
     fn enter(&mut self, functions: &FunctionTable<'_>, call: &Call) -> Result<(), ColumnsError> {
-        let open = self.threads.entry(call.thread.0).or_default();
+        let open = self.threads.entry(call.thread).or_default();
         let callers = open.calls.iter().rev().map(|call| FrameId(call.function.0));
         self.path.clear();
         self.path.push(FrameId(call.function.0));
@@ -150,7 +151,7 @@ impl<T: RowSink> CallRows<'_, T> {
         functions: &FunctionTable<'_>,
         ended: &Ended,
     ) -> Result<(), ColumnsError> {
-        let Some(open) = self.threads.get_mut(&ended.call.thread.0) else {
+        let Some(open) = self.threads.get_mut(&ended.call.thread) else {
             return Ok(());
         };
         let Some(call) = open.calls.pop() else {
@@ -239,7 +240,7 @@ impl<T: RowSink> CallReceiver for CallRows<'_, T> {
         self.note(done)
     }
 
-    fn branched(&mut self, thread: ThreadId) {
+    fn branched(&mut self, thread: ThreadKey) {
         self.threads.entry(thread).or_default().branches += 1;
     }
 }

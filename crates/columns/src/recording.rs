@@ -3,7 +3,8 @@
 use oxperf_abi::{AttrFlags, EventAttr};
 use oxperf_data::Reader;
 use oxperf_data::features::{Arch, ClockData, CmdLine, CpuDesc, Hostname, OsRelease, SampleTime};
-use oxperf_machine::{Dso, DsoKind, Machine, Thread, ThreadId};
+use oxperf_machine::{Dso, Machine, ThreadId};
+use oxperf_profile::EventProfile;
 use oxperf_resolve::ChainLosses;
 use oxperf_session::{Diagnostics, EventTable};
 
@@ -121,7 +122,6 @@ impl RecordingFacts {
             let attr = &event.attr;
             let frequency = frequency_of(attr);
             let period = Some(attr.sample_period).filter(|_| frequency.is_none());
-            let is_clock = event.name.contains("clock");
             rows.push(&[
                 TableCell::Int(self.id),
                 TableCell::Text(&event.name),
@@ -129,7 +129,9 @@ impl RecordingFacts {
                 TableCell::Int(attr.config.cast_signed()),
                 period.map(u64::cast_signed).into(),
                 frequency.map(u64::cast_signed).into(),
-                is_clock.then_some("ns").into(),
+                EventProfile::counts_time(&event.name)
+                    .then_some("ns")
+                    .into(),
             ]);
         }
         rows
@@ -140,6 +142,9 @@ impl RecordingFacts {
         let mut rows = TableRows::new(&THREADS, |_| true);
         for (number, thread) in (0..).zip(machine.threads()) {
             let life = lives.of(ThreadId(number));
+            let program = thread
+                .pid
+                .and_then(|_| machine.program_of(ThreadId(number)));
             let moment = |time: Option<_>| {
                 TableCell::from(time.and_then(|time| self.clock.microseconds(time)))
             };
@@ -149,7 +154,7 @@ impl RecordingFacts {
                 TableCell::Int(thread.tid.0.into()),
                 thread.parent.map(|parent| i64::from(parent.0)).into(),
                 TableCell::Text(machine.comm(thread.comm)),
-                program_of(machine, ThreadId(number), thread).into(),
+                program.map(|dso| dso.name.as_str()).into(),
                 life.cgroup.map(u64::cast_signed).into(),
                 moment(life.start),
                 moment(life.exit),
@@ -177,18 +182,6 @@ impl RecordingFacts {
 fn frequency_of(attr: &EventAttr) -> Option<u64> {
     let is_frequency = attr.flags.contains(AttrFlags::FREQ);
     is_frequency.then_some(attr.sample_period)
-}
-
-/// The file of the program that a thread's process ran last: what is mapped lowest, where programs lie and libraries do not.
-fn program_of<'m>(machine: &'m Machine, id: ThreadId, thread: &Thread) -> Option<&'m str> {
-    thread.pid?;
-    let mut maps = machine.mappings_of(id);
-    let program = maps.find_map(|(_, _, map)| {
-        let dso = machine.dso(map.dso);
-        let runs = map.is_executable() != Some(false);
-        (dso.kind == DsoKind::File && runs).then_some(dso)
-    });
-    program.map(|dso| dso.name.as_str())
 }
 
 /// The hash of what tells recordings apart: where and how they were made, when, and how much there is.

@@ -123,6 +123,7 @@ pub struct SampleRows<'s, T> {
 /// The numbers of texts that rows repeat.
 #[derive(Debug, Default)]
 struct Codes {
+    host: Option<u32>,
     events: Vec<NotedEvent>,
     comms: Vec<Option<u32>>,
     modes: [Option<u32>; 6],
@@ -311,7 +312,11 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
     fn push_texts(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let (rows, codes) = (&mut self.rows, &mut self.codes);
         if let Some(column) = rows.at(HOST) {
-            column.push_text_or_null(self.of.host.as_deref());
+            let host = self.of.host.as_deref();
+            match host.map(|host| *codes.host.get_or_insert_with(|| column.code(host))) {
+                Some(code) => column.push_code(code),
+                None => column.push_null(),
+            }
         }
         if let Some(column) = rows.at(EVENT) {
             let noted = codes.events.get(event.event.0);

@@ -30,7 +30,7 @@ pub struct TableSchema {
     pub name: &'static str,
     /// What a row is.
     pub meaning: &'static str,
-    /// When it is written.
+    /// When it has rows.
     pub when: Presence,
     /// Its columns, in order.
     pub columns: &'static [ColumnSchema],
@@ -47,6 +47,13 @@ pub struct ColumnSchema {
     pub meaning: &'static str,
     /// When files have it; what is left out reads as NULL.
     pub when: Presence,
+}
+
+impl ColumnSchema {
+    /// `true` if a row may have no value. The lists of a row without a stack are empty instead.
+    pub const fn may_be_null(&self) -> bool {
+        self.kind.item().is_none() && !matches!(self.when, Presence::Always)
+    }
 }
 
 /// When a table or a column is written.

@@ -41,6 +41,8 @@ pub struct HashedAddress<'a> {
     pub build_id: &'a str,
     /// The offset into the object.
     pub offset: i64,
+    /// Function and object, where nobody can name it elsewhere: it has no build id, or the recorded machine named it.
+    pub name: Option<(&'a str, &'a str)>,
 }
 
 impl HashedAddress<'_> {
@@ -49,6 +51,12 @@ impl HashedAddress<'_> {
         text.extend_from_slice(self.build_id.as_bytes());
         text.push(PART);
         text.extend_from_slice(self.offset.to_string().as_bytes());
+        if let Some((symbol, dso)) = self.name {
+            text.push(PART);
+            text.extend_from_slice(symbol.as_bytes());
+            text.push(PART);
+            text.extend_from_slice(dso.as_bytes());
+        }
         text.push(FRAME);
     }
 }

@@ -62,6 +62,16 @@ struct KeptFrame {
     hashed: Box<[u8]>,
     symbol: u32,
     dso: u32,
+    /// Where it is the leaf of a stack.
+    leaf: LeafCodes,
+}
+
+/// The numbers of a leaf's texts in their own columns.
+#[derive(Clone, Copy, Debug)]
+struct LeafCodes {
+    symbol: u32,
+    dso: u32,
+    mode: Option<u32>,
 }
 
 /// A stack that was met.
@@ -145,7 +155,7 @@ impl StackTable {
         frames: &[FrameId],
         names: &impl FrameNames,
     ) -> Result<StackId, ColumnsError> {
-        if self.checks.len() > MOST_STACKS {
+        if self.known.len() > MOST_STACKS {
             self.forget();
         }
         let StackColumns {
@@ -154,7 +164,10 @@ impl StackTable {
         self.text.clear();
         for frame in frames {
             if addresses {
-                names.address(*frame).hashed().write(&mut self.text);
+                let address = names.address(*frame);
+                address
+                    .hashed(&names.text(*frame, false))
+                    .write(&mut self.text);
             } else {
                 let kept = keep(&mut self.kept, &mut self.new, *frame, names, lines);
                 self.text.extend_from_slice(&kept.hashed);
@@ -183,12 +196,14 @@ impl StackTable {
             lines, addresses, ..
         } = self.columns;
         let rows = &mut self.new;
-        let leaf = frames.first().map(|leaf| names.text(*leaf, lines));
+        let leaf = frames
+            .first()
+            .map(|leaf| keep(&mut self.kept, rows, *leaf, names, lines).leaf);
         push_int(rows, STACK_ID, id.0);
         push_int(rows, DEPTH, frames.len() as i64);
-        push_text(rows, SYMBOL, leaf.as_ref().map(|leaf| leaf.symbol.as_ref()));
-        push_text(rows, DSO, leaf.as_ref().map(|leaf| leaf.dso));
-        push_text(rows, MODE, leaf.as_ref().and_then(|leaf| leaf.mode));
+        push_code(rows, SYMBOL, leaf.map(|leaf| leaf.symbol));
+        push_code(rows, DSO, leaf.map(|leaf| leaf.dso));
+        push_code(rows, MODE, leaf.and_then(|leaf| leaf.mode));
         for frame in frames {
             let kept = keep(&mut self.kept, rows, *frame, names, lines);
             push_item(rows, SYMBOLS, kept.symbol.into());
@@ -233,6 +248,11 @@ fn keep<'k>(
             hashed: hashed.into(),
             symbol: code(SYMBOLS, &text.symbol),
             dso: code(DSOS, text.dso),
+            leaf: LeafCodes {
+                symbol: code(SYMBOL, &text.symbol),
+                dso: code(DSO, text.dso),
+                mode: text.mode.map(|mode| code(MODE, mode)),
+            },
         }
     })
 }
@@ -243,9 +263,12 @@ fn push_int(rows: &mut TableRows, place: usize, value: i64) {
     }
 }
 
-fn push_text(rows: &mut TableRows, place: usize, text: Option<&str>) {
+fn push_code(rows: &mut TableRows, place: usize, code: Option<u32>) {
     if let Some(column) = rows.at(place) {
-        column.push_text_or_null(text);
+        match code {
+            Some(code) => column.push_code(code),
+            None => column.push_null(),
+        }
     }
 }
 
@@ -307,10 +330,12 @@ impl FrameAddress {
         }
     }
 
-    fn hashed(&self) -> HashedAddress<'_> {
+    fn hashed<'h>(&'h self, text: &'h FrameText<'_>) -> HashedAddress<'h> {
+        let stays = self.build_id.is_empty() || text.is_named;
         HashedAddress {
             build_id: &self.build_id,
             offset: self.offset,
+            name: stays.then_some((&*text.symbol, text.dso)),
         }
     }
 }
@@ -325,6 +350,8 @@ pub(crate) struct FrameText<'a> {
     pub(crate) mode: Option<&'static str>,
     pub(crate) line: Option<(&'a str, i32)>,
     pub(crate) inlined: bool,
+    /// `true` if the function is known.
+    pub(crate) is_named: bool,
 }
 
 /// What stands for an object where nothing is mapped.
@@ -351,6 +378,7 @@ impl<'a> FrameText<'a> {
             mode: frame.dso.map(|_| mode_of(frame.level)),
             line,
             inlined: symbol.is_some_and(|symbol| symbol.inlined),
+            is_named: symbol.is_some(),
         }
     }
 
@@ -366,6 +394,7 @@ impl<'a> FrameText<'a> {
             mode: None,
             line: None,
             inlined: false,
+            is_named: false,
         }
     }
 

@@ -93,33 +93,18 @@ impl Dialect<'_> {
                     [] => "*".to_owned(),
                     moments => format!("* REPLACE ({})", moments.join(", ")),
                 };
-                let empty = self.empty(table);
-                let from = match table.when {
-                    crate::schema::Presence::Always => {
-                        format!("{}\n    UNION ALL BY NAME\n    {empty}", self.files(name))
-                    }
-                    // DuckDB refuses a pattern that no file has.
-                    _ => return String::new(),
-                };
                 format!(
-                    "CREATE OR REPLACE VIEW {name} AS\nSELECT {columns} FROM (\n    {from}\n);\n"
+                    "CREATE OR REPLACE VIEW {name} AS\nSELECT {columns} FROM (\n    {}\n    UNION ALL BY NAME\n    {}\n);\n",
+                    self.files(name),
+                    self.empty(table)
                 )
             }
-            ViewEngine::ClickHouse => match table.when {
-                crate::schema::Presence::Always => format!(
-                    "CREATE OR REPLACE VIEW {name} AS\nSELECT * FROM {};\n",
-                    self.files_of(table)
-                ),
-                _ => String::new(),
-            },
-            ViewEngine::Spark => match table.when {
-                crate::schema::Presence::Always => self.spark_table(name, table),
-                _ => String::new(),
-            },
-            ViewEngine::DataFusion => match table.when {
-                crate::schema::Presence::Always => self.datafusion_table(name, table),
-                _ => String::new(),
-            },
+            ViewEngine::ClickHouse => format!(
+                "CREATE OR REPLACE VIEW {name} AS\nSELECT * FROM {};\n",
+                self.files_of(table)
+            ),
+            ViewEngine::Spark => self.spark_table(name, table),
+            ViewEngine::DataFusion => self.datafusion_table(name, table),
             ViewEngine::Trino => self.trino_table(name, table),
         }
     }

@@ -8,7 +8,7 @@ use crate::dso::DsoNames;
 use crate::guests::Guests;
 use crate::map::MapTable;
 use crate::thread::SpaceId;
-use crate::{CommId, Dso, DsoId, Map, MapId, Objects, Thread, ThreadId};
+use crate::{CommId, Dso, DsoId, DsoKind, Map, MapId, Objects, Thread, ThreadId};
 
 /// A kernel symbol and where it was while recording, to place a symbol list that was loaded elsewhere.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -190,6 +190,15 @@ impl Machine {
         space
             .stretches()
             .map(|(range, shown)| (range.start, range.end, self.map(shown.map)))
+    }
+
+    /// The program of a thread's process: the file with code that stands lowest in its memory, where programs lie and
+    /// libraries do not.
+    pub fn program_of(&self, id: ThreadId) -> Option<&Dso> {
+        self.mappings_of(id).find_map(|(.., map)| {
+            let dso = self.dso(map.dso);
+            (dso.kind == DsoKind::File && map.may_be_run()).then_some(dso)
+        })
     }
 
     /// A thread's name now.

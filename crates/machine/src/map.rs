@@ -43,6 +43,11 @@ impl Map {
         self.prot.map(|prot| prot & PROT_EXEC != 0)
     }
 
+    /// `true` if it may hold code: mappings of records that do not say it may.
+    pub fn may_be_run(&self) -> bool {
+        self.is_executable().unwrap_or(true)
+    }
+
     /// The object that regions of this mapping show.
     pub(crate) fn shown(&self, map: MapId) -> MappedObject {
         MappedObject {

@@ -20,6 +20,15 @@ impl EventProfile {
     /// Stands between the names of joined events.
     pub const BETWEEN_NAMES: &str = " + ";
 
+    /// `true` if the periods of the event, or of joined events, are nanoseconds.
+    pub fn counts_time(name: &str) -> bool {
+        let is_time = |name: &str| {
+            let name = name.split(':').next();
+            matches!(name, Some("cpu-clock" | "task-clock" | "offcpu-time"))
+        };
+        name.split(EventProfile::BETWEEN_NAMES).all(is_time)
+    }
+
     fn add(&mut self, event: &EventProfile) {
         let before = self.groups.len();
         let moved = |group: u32| u32::try_from(before + group as usize).unwrap_or(u32::MAX);

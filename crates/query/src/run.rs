@@ -169,9 +169,14 @@ impl QueryRun<'_, '_> {
     /// Leaves trace undecoded that the filter of times leaves nothing of. `counts` says that samples hold what was
     /// counted since the last one.
     pub fn skip_trace_outside(&mut self, filter: &Filter, counts: bool) {
+        let stretches = filter.stretches();
+        if filter.first_and_last().is_some() && stretches.is_empty() {
+            // No moment counts, such as in a part without work.
+            self.decoding = None;
+        }
         if let (Some(decoding), Some((first, last))) = (&mut self.decoding, filter.first_and_last())
         {
-            decoding.options.times = filter.stretches();
+            decoding.options.times = stretches;
             decoding.options.window = Window {
                 first,
                 last,

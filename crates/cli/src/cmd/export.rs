@@ -47,7 +47,7 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
     let format = Format::parse(name)
         .ok_or_else(|| Failure::bad_option(format!("unknown format '{name}'")))?;
     let path = options.output.as_ref();
-    let mut receiver = receiver(&options, format)?;
+    let mut receiver = options.push.as_deref().map(Receiver::new).transpose()?;
     if path.is_none() && receiver.is_none() && format.is_binary() && io::stdout().is_terminal() {
         return Err(Failure::bad_option(format!(
             "{name} files are not text: name one with -o FILE"
@@ -172,17 +172,19 @@ fn choose<'p>(
             .join(", ")
     };
     match name {
-        Some(name) => profile
-            .events
-            .iter()
-            .find(|event| event.name == *name)
-            .ok_or_else(|| {
-                Failure::new(format!(
-                    "{} has no event '{name}'; it has: {}",
-                    path.display(),
-                    known()
-                ))
-            }),
+        Some(name) => match profile.events.iter().find(|event| event.name == *name) {
+            Some(event) if event.sample_count == 0 => Err(Failure::new(format!(
+                "{} has no samples of '{name}'; its events are: {}",
+                path.display(),
+                known()
+            ))),
+            Some(event) => Ok(event),
+            None => Err(Failure::new(format!(
+                "{} has no event '{name}'; it has: {}",
+                path.display(),
+                known()
+            ))),
+        },
         None => profile
             .events
             .iter()
@@ -194,17 +196,6 @@ fn choose<'p>(
                     known()
                 ))
             }),
-    }
-}
-
-/// Where OpenTelemetry's profiles are sent to, if they are.
-fn receiver(options: &ExportOptions, format: Format) -> Result<Option<Receiver>, Failure> {
-    match &options.push {
-        Some(_) if format != Format::Otlp => {
-            Err(Failure::bad_option("--push goes with --format otlp"))
-        }
-        Some(url) => Receiver::new(url).map(Some),
-        None => Ok(None),
     }
 }
 

@@ -53,5 +53,7 @@ mod stat_runs;
 mod streams;
 mod support;
 mod surroundings;
+#[cfg(feature = "parquet")]
+mod tables;
 mod terminal;
 mod trust;

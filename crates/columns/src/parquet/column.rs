@@ -114,7 +114,11 @@ fn definition(column: &TableColumn, rows: Range<usize>) -> Vec<i16> {
 
 /// Each row has a list, which may be empty; the first begins at `start`.
 fn list_levels(mut start: u32, ends: &[u32]) -> Levels {
-    let (mut definition, mut repetition) = (Vec::new(), Vec::new());
+    let items = ends
+        .last()
+        .map_or(0, |end| end.saturating_sub(start) as usize);
+    let most = items + ends.len();
+    let (mut definition, mut repetition) = (Vec::with_capacity(most), Vec::with_capacity(most));
     for &end in ends {
         let items = end.saturating_sub(start) as usize;
         definition.resize(definition.len() + items.max(1), i16::from(items > 0));

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::Result;
 use parquet::file::writer::SerializedFileWriter;
 
 use super::{column, schema};
@@ -24,6 +24,28 @@ pub(super) struct TableFile {
 /// A file that is removed unless it gets its name.
 struct Temporary(PathBuf);
 
+/// Files on their way that an export leaves alone, because others have made them or died over them.
+const MOST_OTHERS: u32 = 10_000;
+
+impl Temporary {
+    /// A new file for a table. Others may write into the folder, on other machines too: no name of theirs is taken.
+    fn create(folder: &Path, table: &str) -> std::result::Result<(Temporary, File), ColumnsError> {
+        let names = (0..MOST_OTHERS)
+            .map(|number| folder.join(format!(".{table}.{}.{number}.tmp", std::process::id())));
+        for path in names {
+            match File::create_new(&path) {
+                Ok(file) => return Ok((Temporary(path), file)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(unwritable(&path, &error)),
+            }
+        }
+        Err(unwritable(
+            folder,
+            &"all names of temporary files are taken",
+        ))
+    }
+}
+
 impl Drop for Temporary {
     fn drop(&mut self) {
         // It may have its name already.
@@ -38,10 +60,8 @@ impl TableFile {
         rows: &TableRows,
         notes: &[FileNote],
     ) -> std::result::Result<TableFile, ColumnsError> {
-        let name = format!(".{}.{}.tmp", rows.table().name, std::process::id());
-        let temporary = Temporary(folder.join(name));
+        let (temporary, file) = Temporary::create(folder, rows.table().name)?;
         let writer = || -> Result<_> {
-            let file = File::create_new(&temporary.0).map_err(ParquetError::from)?;
             let properties = Arc::new(schema::properties(rows, notes)?);
             let out = BufWriter::with_capacity(1 << 16, file);
             SerializedFileWriter::new(out, schema::of_rows(rows)?, properties)
@@ -62,7 +82,7 @@ impl TableFile {
         let mut group = self.writer.next_row_group()?;
         for (schema, values) in rows.columns() {
             if let Some(mut writer) = group.next_column()? {
-                column::write(values, schema::is_nullable(schema), &mut writer)?;
+                column::write(values, schema.may_be_null(), &mut writer)?;
                 writer.close()?;
             }
         }
@@ -70,12 +90,8 @@ impl TableFile {
         Ok(())
     }
 
-    /// Ends the file and gives it the first of these names that is free.
-    pub(super) fn finish(
-        mut self,
-        names: impl Iterator<Item = PathBuf>,
-    ) -> std::result::Result<PathBuf, ColumnsError> {
-        let path = self.temporary.0.clone();
+    /// Ends the file, which is whole then.
+    pub(super) fn end(mut self) -> std::result::Result<EndedFile, ColumnsError> {
         let mut end = || -> Result<()> {
             self.writer.finish()?;
             let out = self.writer.inner_mut();
@@ -83,15 +99,31 @@ impl TableFile {
             out.get_ref().sync_all()?;
             Ok(())
         };
-        end().map_err(|error| unwritable(&path, &error))?;
+        match end() {
+            Ok(()) => Ok(EndedFile(self.temporary)),
+            Err(error) => Err(unwritable(&self.temporary.0, &error)),
+        }
+    }
+}
+
+/// A file that is whole and has no name yet.
+pub(super) struct EndedFile(Temporary);
+
+impl EndedFile {
+    /// Gives it the first of these names that is free.
+    pub(super) fn name(
+        self,
+        names: impl Iterator<Item = PathBuf>,
+    ) -> std::result::Result<PathBuf, ColumnsError> {
+        let EndedFile(Temporary(path)) = &self;
         for name in names {
-            match name_file(&path, &name) {
+            match name_file(path, &name) {
                 Ok(()) => return Ok(name),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(unwritable(&name, &error)),
             }
         }
-        Err(unwritable(&path, &"all names are taken"))
+        Err(unwritable(path, &"all names are taken"))
     }
 }
 

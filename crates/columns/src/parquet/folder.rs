@@ -65,23 +65,50 @@ impl Folder {
     }
 
     /// Ends all files and gives them their names: those of samples last, so that whoever sees samples finds all that they
-    /// refer to.
+    /// refer to. A table without rows has a file, too: engines refuse a table that no file has.
     ///
     /// # Errors
-    /// A file cannot be ended.
-    pub fn finish(self) -> Result<Vec<WrittenFile>, ColumnsError> {
-        let mut written = Vec::new();
-        // Samples are the first of all tables.
-        for (table, file) in TABLES.into_iter().zip(self.files).rev() {
-            let Some(file) = file else { continue };
-            let path = file.finish(names(&self.path, table))?;
-            let size = fs::metadata(&path).map_or(0, |found| found.len());
-            written.push(WrittenFile { table, path, size });
+    /// A file cannot be ended or named; no file has a name then.
+    pub fn finish(mut self) -> Result<Vec<WrittenFile>, ColumnsError> {
+        for table in TABLES {
+            self.take(&TableRows::new(table, |_| true))?;
         }
+        let files = TABLES.into_iter().zip(self.files);
+        let ended = files.filter_map(|(table, file)| Some((table, file?.end())));
+        let ended: Vec<_> = ended.collect();
+        let mut written = Written::default();
+        // Samples are the first of all tables.
+        for (table, file) in ended.into_iter().rev() {
+            let path = file?.name(names(&self.path, table))?;
+            let size = fs::metadata(&path).map_or(0, |found| found.len());
+            written.files.push(WrittenFile { table, path, size });
+        }
+        let mut written = written.keep();
         // The names, too, are to survive a crash.
         let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
         written.reverse();
         Ok(written)
+    }
+}
+
+/// Files that got their names, which they lose again unless all do: a part of an export would be taken for the whole.
+#[derive(Debug, Default)]
+struct Written {
+    files: Vec<WrittenFile>,
+}
+
+impl Written {
+    fn keep(mut self) -> Vec<WrittenFile> {
+        std::mem::take(&mut self.files)
+    }
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        for file in &self.files {
+            // What cannot be removed was told by the failure before.
+            let _ = fs::remove_file(&file.path);
+        }
     }
 }
 
@@ -95,7 +122,10 @@ impl RowSink for Folder {
             Some(file) => file,
             None => file.insert(TableFile::create(&self.path, rows, &self.notes)?),
         };
-        file.write(rows)
+        match rows.is_empty() {
+            true => Ok(()),
+            false => file.write(rows),
+        }
     }
 }
 

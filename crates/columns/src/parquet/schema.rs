@@ -13,7 +13,7 @@ use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 use super::file::FileNote;
 use crate::rows::TableRows;
-use crate::schema::{ColumnSchema, ColumnType, Presence, VERSION};
+use crate::schema::{ColumnSchema, ColumnType, VERSION};
 
 /// The level of compression: higher ones take longer and gain little.
 const ZSTD_LEVEL: i32 = 3;
@@ -31,13 +31,8 @@ pub(super) fn of_rows(rows: &TableRows) -> Result<TypePtr> {
     Ok(Arc::new(table.build()?))
 }
 
-/// `true` if rows of a column may be NULL.
-pub(super) fn is_nullable(column: &ColumnSchema) -> bool {
-    column.when == Presence::Recorded
-}
-
 fn field(column: &ColumnSchema) -> Result<Type> {
-    let repetition = match is_nullable(column) {
+    let repetition = match column.may_be_null() {
         true => Repetition::OPTIONAL,
         false => Repetition::REQUIRED,
     };

@@ -219,8 +219,16 @@ pub static RECORDINGS: TableSchema = TableSchema {
         recorded("kernel", Text, "its kernel's version"),
         recorded("cpu", Text, "its CPU's name"),
         recorded("cmdline", Text, "the recorder's command line"),
-        recorded("start", Timestamp, "the first sample, by the wall clock"),
-        recorded("end", Timestamp, "the last sample"),
+        recorded(
+            "start",
+            Timestamp,
+            "the first row of `samples`, by the wall clock; of a recording exported in parts that of the first part",
+        ),
+        recorded(
+            "end",
+            Timestamp,
+            "the last row of `samples`; of a recording exported in parts that of the first part",
+        ),
         column(
             "clock_exact",
             Bool,
@@ -234,7 +242,7 @@ pub static RECORDINGS: TableSchema = TableSchema {
         column(
             "samples",
             Int64,
-            "rows in `samples`; of a recording exported in parts those of the first",
+            "rows in `samples`; of a recording exported in parts those of the first part",
         ),
         column(
             "lost_samples",
@@ -245,12 +253,12 @@ pub static RECORDINGS: TableSchema = TableSchema {
         column(
             "lost_aux",
             Int64,
-            "pieces of hardware trace that are not whole, and errors of decoding it",
+            "pieces of hardware trace that are not whole, and errors of decoding it; of a recording exported in parts the errors of the first part",
         ),
         column(
             "cut_stacks",
             Int64,
-            "stacks that could not be walked to their end",
+            "stacks that could not be walked to their end; of a recording exported in parts those of the first part",
         ),
         column(
             "damaged",
@@ -314,7 +322,11 @@ pub static THREADS: TableSchema = TableSchema {
             Text,
             "file of the program that its process ran last, as it was mapped",
         ),
-        recorded("cgroup", Int64, "its last cgroup"),
+        recorded(
+            "cgroup",
+            Int64,
+            "cgroup of its last row in `samples`; of a recording exported in parts of that in the first part",
+        ),
         recorded(
             "start",
             Timestamp,
@@ -327,7 +339,7 @@ pub static THREADS: TableSchema = TableSchema {
 /// The objects.
 pub static OBJECTS: TableSchema = TableSchema {
     name: "objects",
-    meaning: "one file, kernel or other object with code that samples or their callers ran in",
+    meaning: "one file, kernel or other object with code that samples or their callers ran in; of a recording exported in parts it may stand in each",
     when: Presence::Always,
     columns: &[
         RECORDING_ID,

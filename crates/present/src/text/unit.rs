@@ -21,11 +21,7 @@ impl<'a> WeightUnit<'a> {
     /// assert_eq!(WeightUnit::of_event("cycles"), WeightUnit::Count("cycles"));
     /// ```
     pub fn of_event(name: &'a str) -> Self {
-        let is_time = |name: &str| {
-            let name = name.split(':').next();
-            matches!(name, Some("cpu-clock" | "task-clock" | "offcpu-time"))
-        };
-        match name.split(EventProfile::BETWEEN_NAMES).all(is_time) {
+        match EventProfile::counts_time(name) {
             true => WeightUnit::Nanoseconds,
             false => WeightUnit::Count(name),
         }

@@ -170,6 +170,7 @@ pub(super) fn options(
     } else {
         ItraceOptions::REPORT
     };
+    refuse_misplaced(matches, &format)?;
     let output = matches.get_one::<PathBuf>("output");
     let mut recording = arguments::recording(matches, configuration);
     recording.filter.part = text(matches, "part").map(str::parse).transpose()?;
@@ -187,6 +188,33 @@ pub(super) fn options(
         labels: labels(matches)?,
         recording,
     })
+}
+
+/// Options that say nothing to this format.
+fn refuse_misplaced(matches: &ArgMatches, format: &str) -> Result<(), Failure> {
+    let refuse = |what: &str, with: &str| {
+        let why = format!("{what} goes with --format {with}, not with {format}");
+        Err(Failure::bad_option(why))
+    };
+    if matches.contains_id("push") && Format::parse(format) != Some(Format::Otlp) {
+        return refuse("--push", "otlp");
+    }
+    if format == TABLES {
+        return Ok(());
+    }
+    for option in ["lines", "raw"] {
+        if arguments::flag(matches, option) {
+            return refuse(&format!("--{option}"), TABLES);
+        }
+    }
+    if matches.contains_id("label") {
+        return refuse("--label", TABLES);
+    }
+    let inputs = matches.get_many::<String>("input").into_iter().flatten();
+    if inputs.count() > 1 {
+        return refuse("more than one -i", TABLES);
+    }
+    Ok(())
 }
 
 /// The texts of `--label`, comma separated.

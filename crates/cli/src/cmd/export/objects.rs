@@ -1,6 +1,6 @@
 //! The objects of a profile as exported files show them: where they were mapped, and which is the program.
 
-use oxperf_machine::{Dso, DsoId as MachineDso, DsoKind, Machine, Map, ThreadId as MachineThread};
+use oxperf_machine::{Dso, DsoId as MachineDso, Machine, Map, ThreadId as MachineThread};
 use oxperf_present::export::{ExportedMapping, ExportedObject};
 use oxperf_profile::{DsoId, Frame, Profile};
 use oxperf_resolve::{DsoAddress, Names, SymbolSource};
@@ -27,7 +27,7 @@ pub(super) fn of(profile: &Profile, machine: &Machine, names: &dyn SymbolSource)
         object.build_id = object.build_id.or(dso.build_id);
         of_machine[id.index()].get_or_insert(dso.id);
     }
-    for map in machine.maps().iter().filter(|map| may_be_run(map)) {
+    for map in machine.maps().iter().filter(|map| map.may_be_run()) {
         let name = &machine.dso(map.dso).name;
         if let Some(id) = by_name.get(name.as_str()) {
             add_mapping(map, &mut objects[id.index()].mappings);
@@ -50,11 +50,6 @@ pub(super) fn of(profile: &Profile, machine: &Machine, names: &dyn SymbolSource)
 fn by_name(profile: &Profile) -> FxHashMap<&str, DsoId> {
     let names = profile.dsos.iter().map(|dso| dso.long.as_str());
     names.zip((0..).map(DsoId)).collect()
-}
-
-/// Mappings of records that do not say it are of code.
-fn may_be_run(map: &Map) -> bool {
-    map.is_executable().unwrap_or(true)
 }
 
 /// Adds a mapping, unless another one shows the same part of the object.
@@ -91,16 +86,7 @@ fn main_program<'m>(profile: &Profile, machine: &'m Machine) -> Option<&'m Dso> 
     threads.sort_unstable_by_key(|&(samples, thread)| (std::cmp::Reverse(samples), thread));
     threads
         .into_iter()
-        .find_map(|(_, thread)| program_of(machine, MachineThread(thread)))
-}
-
-/// The program of a thread's process: the file with code that stands lowest in its memory.
-pub(super) fn program_of(machine: &Machine, thread: MachineThread) -> Option<&Dso> {
-    let mut maps = machine.mappings_of(thread);
-    maps.find_map(|(.., map)| {
-        let dso = machine.dso(map.dso);
-        (dso.kind == DsoKind::File && may_be_run(map)).then_some(dso)
-    })
+        .find_map(|(_, thread)| machine.program_of(MachineThread(thread)))
 }
 
 /// The addresses that the tools of a frame's object know it by.

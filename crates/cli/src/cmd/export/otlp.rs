@@ -13,7 +13,6 @@ use oxperf_present::export::{
 use oxperf_profile::Profile;
 use rustc_hash::FxHashMap;
 
-use super::objects;
 use crate::environment;
 use crate::failure::Failure;
 use crate::input::Input;
@@ -138,7 +137,7 @@ fn executables(profile: &Profile, machine: &Machine) -> FxHashMap<Pid, String> {
         if names.contains_key(&thread.pid) {
             continue;
         }
-        if let Some(program) = objects::program_of(machine, MachineThread(number)) {
+        if let Some(program) = machine.program_of(MachineThread(number)) {
             names.insert(thread.pid, base_name(&program.name).to_owned());
         }
     }

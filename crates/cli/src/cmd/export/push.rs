@@ -100,7 +100,11 @@ impl Receiver {
 
     fn note(&mut self, message: &OtlpMessage, bytes: usize, remark: Option<PartialSuccess>) {
         self.messages += 1;
-        self.samples += message.observations;
+        let is_whole = remark.as_ref().is_none_or(|remark| remark.rejected == 0);
+        // The receiver does not say how many samples the refused profiles hold.
+        if is_whole {
+            self.samples += message.observations;
+        }
         self.bytes += bytes as u64;
         if let Some(PartialSuccess { rejected, message }) = remark {
             let words = shown(&message);

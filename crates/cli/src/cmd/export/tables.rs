@@ -41,6 +41,7 @@ mod recording {
         RecordingFacts, StackColumns, TableOptions, TableWalkError, Walked, write_calls,
         write_tables,
     };
+    use oxperf_data::Reader;
     use oxperf_query::{Filter, RecordingPart, TraceOptions};
 
     use super::ExportOptions;
@@ -59,6 +60,7 @@ mod recording {
         let input = Input::new(input)?;
         let reader = input.reader()?;
         let symbols = &options.recording.symbols;
+        refuse_calls(options, &reader)?;
         let names = symbol_source::open(symbols, &input, &reader)?;
         let filter = Filter::new(&options.recording.filter, &reader)?;
         let file = input.path().to_string_lossy();
@@ -100,7 +102,7 @@ mod recording {
         };
         let done = write_tables(&reader, &facts, &names, &tables, folder);
         let (walked, folder) = done.map_err(refuse)?;
-        let folder = match follows_calls(options) && reader.is_rereadable() {
+        let folder = match follows_calls(options) {
             true => {
                 write_calls(&reader, &facts, &names, &tables, folder)
                     .map_err(refuse)?
@@ -120,6 +122,23 @@ mod recording {
     fn follows_calls(options: &ExportOptions) -> bool {
         let events = options.trace.map(|trace| trace.itrace.events);
         events.is_some_and(|events| events.calls || events.returns)
+    }
+
+    /// Calls are followed in a walk of their own, and are told apart by names.
+    fn refuse_calls(options: &ExportOptions, reader: &Reader<'_>) -> Result<(), Failure> {
+        if !follows_calls(options) {
+            return Ok(());
+        }
+        if options.raw {
+            let why = "--raw leaves functions without names, by which calls are told: leave out c and r of --itrace";
+            return Err(Failure::bad_option(why));
+        }
+        match reader.is_rereadable() {
+            true => Ok(()),
+            false => Err(Failure::bad_option(
+                "calls of hardware trace (--itrace=cr) take a recording that can be read twice: write the pipe to a file first",
+            )),
+        }
     }
 
     fn report(walked: &Walked) {
