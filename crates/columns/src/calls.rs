@@ -7,7 +7,7 @@ use oxperf_calls::{CallFollower, CallReceiver, FunctionTable, NamedFunction, bra
 use oxperf_data::Reader;
 use oxperf_machine::Machine;
 use oxperf_profile::FrameId;
-use oxperf_query::TraceOptions;
+use oxperf_query::{Filter, TraceOptions};
 use oxperf_resolve::SymbolSource;
 use rustc_hash::FxHashMap;
 
@@ -74,7 +74,7 @@ pub fn write_calls<T: RowSink>(
 /// Makes rows of calls as they end.
 struct CallRows<'o, T> {
     recording_id: i64,
-    filter: &'o oxperf_query::Filter,
+    filter: &'o Filter,
     max_stack: usize,
     rows: TableRows,
     stacks: StackTable,
@@ -158,8 +158,7 @@ impl<T: RowSink> CallRows<'_, T> {
             return Ok(());
         };
         let thread = ended.call.thread.0;
-        let moment = ended.left.or(ended.call.entered);
-        if !self.filter.takes_moment(machine, thread, moment) {
+        if !takes(self.filter, machine, ended) {
             return Ok(());
         }
         let parent = open.calls.last().map(|parent| parent.stack.0);
@@ -242,6 +241,18 @@ impl<T: RowSink> CallReceiver for CallRows<'_, T> {
 
     fn branched(&mut self, thread: ThreadKey) {
         self.threads.entry(thread).or_default().branches += 1;
+    }
+}
+
+/// A call counts when it ends. One that is open where the walk ends, such as at the bound of a part, counts if it ran at a
+/// moment that does.
+fn takes(filter: &Filter, machine: &Machine, ended: &Ended) -> bool {
+    let (thread, _) = ended.call.thread;
+    match (ended.end, ended.call.entered, ended.left) {
+        (CallEnd::Open, Some(entered), Some(left)) => {
+            filter.takes_any_moment(machine, thread, (entered, left))
+        }
+        (_, entered, left) => filter.takes_moment(machine, thread, left.or(entered)),
     }
 }
 

@@ -6,7 +6,8 @@
 mod column;
 mod file;
 mod folder;
+mod known;
 mod schema;
 
-pub use file::FileNote;
 pub use folder::{Folder, WrittenFile};
+pub use known::{Exported, StackNumbers};

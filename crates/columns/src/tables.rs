@@ -185,7 +185,9 @@ pub fn write_tables<T: RowSink>(
     sink: T,
 ) -> Result<(Walked, T), TableWalkError> {
     let mut walk = options.start(reader);
-    if let Some(trace) = options.trace {
+    if let Some(mut trace) = options.trace {
+        // What cannot be decoded is lost, whatever samples are made of the rest.
+        trace.itrace.errors.shown = true;
         walk.decode_trace(trace, options.filter)?;
         walk.skip_trace_outside(options.filter, true);
     }

@@ -4,6 +4,7 @@
 //! the recording and the two numbers alone, so that any number of programs on any machines agree. Each walks all records
 //! that say which threads and mappings there are, and names, unwinds and decodes only what is its own.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::str::FromStr;
 
@@ -32,7 +33,11 @@ impl FromStr for RecordingPart {
     /// Reads `I/N`: the part number I of N, of which 1 is the first.
     fn from_str(text: &str) -> Result<RecordingPart, QueryError> {
         let part = text.split_once('/').and_then(|(index, count)| {
-            let (index, count) = (index.parse().ok()?, count.parse().ok()?);
+            let number = |text: &str| {
+                let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+                text.parse::<u32>().ok().filter(|_| is_number)
+            };
+            let (index, count) = (number(index)?, number(count)?);
             (1..=count)
                 .contains(&index)
                 .then_some(RecordingPart { index, count })
@@ -41,7 +46,18 @@ impl FromStr for RecordingPart {
     }
 }
 
+impl fmt::Display for RecordingPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
 impl RecordingPart {
+    /// `true` if both have work in common: parts of different numbers of shares are cut at different moments.
+    pub fn overlaps(self, other: RecordingPart) -> bool {
+        self.count != other.count || self.index == other.index
+    }
+
     /// `true` for the part that stands for what is said once of a recording.
     pub fn is_first(self) -> bool {
         self.index == 1
@@ -103,7 +119,11 @@ fn work_spans(reader: &Reader<'_>) -> Result<Vec<WorkSpan>, DataError> {
         last: 0,
         pieces: Vec::new(),
     };
-    const KINDS: &[RecordType] = &[RecordType::SAMPLE, RecordType::AUX];
+    const KINDS: &[RecordType] = &[
+        RecordType::SAMPLE,
+        RecordType::AUX,
+        RecordType::ITRACE_START,
+    ];
     let session = Session::new(reader).in_file_order().prefix_only();
     session.only(KINDS).run(&mut times)?;
     Ok(times.spans())
@@ -198,9 +218,12 @@ impl Sink for Times {
     }
 
     fn sideband(&mut self, _: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        let Some(time) = event.id.time else {
+            return ControlFlow::Continue(());
+        };
+        self.note(time);
         let aux = Aux::decode(&mut Cursor::new(event.record.body, self.endian));
-        if let (Some(time), Ok(aux)) = (event.id.time, aux) {
-            self.note(time);
+        if let (RecordType::AUX, Ok(aux)) = (event.record.header.kind, aux) {
             let cpu = event.id.cpu.map_or(u32::MAX, |cpu| cpu.0);
             self.pieces.push((cpu, time.0, aux.size));
         }
@@ -228,6 +251,7 @@ mod tests {
             "4/3",
             "1/0",
             "-1/3",
+            "+1/3",
             "1/3/5",
             "a/b",
             "1/5000000000",

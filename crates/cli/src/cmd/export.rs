@@ -13,7 +13,7 @@ use oxperf_analysis::flame::FlameTree;
 use oxperf_collect::{CollectOptions, LineText};
 use oxperf_present::export::{CodeExport, Exported, Format, MessageLimits};
 use oxperf_profile::{EventProfile, Profile};
-use oxperf_query::Filter;
+use oxperf_query::{Filter, require_cpus};
 use oxperf_sys::files::create_output;
 
 use super::{Entry, script};
@@ -57,6 +57,7 @@ fn run(options: ExportOptions) -> Result<i32, Failure> {
     let reader = input.reader()?;
     let names = symbol_source::open(&options.recording.symbols, &input, &reader)?;
     let collect = collect_options(&options, format);
+    require_cpus(&options.recording.filter, reader.events())?;
     let filter = Filter::new(&options.recording.filter, &reader)?;
     let loading = LoadOptions {
         trace: options.trace,

@@ -14,7 +14,7 @@ const INLINED: &str = "inlined";
 /// Calls in a trace of Intel PT.
 const CALLS: &str = "pt-calls";
 
-/// Exports a recording into an empty folder.
+/// Exports a recording into an empty folder; code is found if it is asked for by `--symfs`.
 fn export(golden: &str, name: &str, options: &[&str]) -> (PathBuf, Output) {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/golden")
@@ -26,13 +26,22 @@ fn export(golden: &str, name: &str, options: &[&str]) -> (PathBuf, Output) {
     let recording = oxperf_testkit::Recording::parse(&text).unwrap().to_file();
     let file = folder.join("perf.data");
     std::fs::write(&file, recording).unwrap();
+    if let Ok(text) = std::fs::read_to_string(golden.join("bin/p.elf.txt")) {
+        std::fs::create_dir(folder.join("bin")).unwrap();
+        let image = oxperf_testkit::Image::parse(&text).unwrap().to_file();
+        std::fs::write(folder.join("bin/p"), image).unwrap();
+    }
+    // Programs with debug information are no texts.
+    if golden.join("src").is_dir() {
+        std::os::unix::fs::symlink(golden.join("src"), folder.join("src")).unwrap();
+    }
     let output = Command::new(env!("CARGO_BIN_EXE_oxperf"))
         .args(["export", "--format", "parquet", "-o"])
         .arg(folder.join("tables"))
         .args(options)
         .arg("-i")
         .arg(&file)
-        .current_dir(&golden)
+        .current_dir(&folder)
         .output()
         .unwrap();
     (folder.join("tables"), output)

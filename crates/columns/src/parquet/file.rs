@@ -13,7 +13,7 @@ use crate::error::ColumnsError;
 use crate::rows::TableRows;
 
 /// A name and a value in the metadata of files.
-pub type FileNote = (&'static str, String);
+pub(super) type FileNote = (&'static str, String);
 
 /// A file on its way; it has no name yet that anybody looks for.
 pub(super) struct TableFile {

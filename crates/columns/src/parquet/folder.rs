@@ -3,19 +3,17 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::RowAccessor;
-use parquet::schema::types::Type;
-
 use super::file::{FileNote, TableFile, unwritable};
+use super::known::Exported;
 use crate::error::ColumnsError;
 use crate::rows::TableRows;
 use crate::samples::RowSink;
-use crate::schema::{RECORDINGS, TABLES, TableSchema};
+use crate::schema::{TABLES, TableSchema};
 
 /// A folder that tables are written into.
 pub struct Folder {
     path: PathBuf,
+    exported: Exported,
     notes: Vec<FileNote>,
     /// The file of each table, in the order of [`TABLES`].
     files: [Option<TableFile>; TABLES.len()],
@@ -33,42 +31,26 @@ pub struct WrittenFile {
 }
 
 impl Folder {
-    /// Makes the folder if it is missing. `notes` stand in the metadata of every file.
+    /// Makes the folder if it is missing.
     ///
     /// # Errors
-    /// It cannot be made.
-    pub fn open(path: &Path, notes: Vec<FileNote>) -> Result<Folder, ColumnsError> {
+    /// It cannot be made, or has samples of this recording: they would count twice.
+    pub fn open(path: &Path, exported: Exported) -> Result<Folder, ColumnsError> {
+        exported.refuse_known(path)?;
         fs::create_dir_all(path).map_err(|error| unwritable(path, &error))?;
         Ok(Folder {
             path: path.to_owned(),
-            notes,
+            exported,
+            notes: exported.notes().collect(),
             files: Default::default(),
         })
-    }
-
-    /// Refuses a recording whose number the folder has: its samples would count twice. Files that cannot be read are passed
-    /// over.
-    ///
-    /// # Errors
-    /// The folder has it, or cannot be listed.
-    pub fn refuse_known(&self, recording_id: i64) -> Result<(), ColumnsError> {
-        let entries = fs::read_dir(&self.path).map_err(|error| unwritable(&self.path, &error))?;
-        for entry in entries.flatten() {
-            let path = entry.path();
-            if is_of(&path, &RECORDINGS)
-                && let Some(file) = recording_in(&path, recording_id)
-            {
-                return Err(ColumnsError::Present { path, file });
-            }
-        }
-        Ok(())
     }
 
     /// Ends all files and gives them their names: those of samples last, so that whoever sees samples finds all that they
     /// refer to. A table without rows has a file, too: engines refuse a table that no file has.
     ///
     /// # Errors
-    /// A file cannot be ended or named; no file has a name then.
+    /// A file cannot be ended or named, or another export of the recording was faster; no file has a name then.
     pub fn finish(mut self) -> Result<Vec<WrittenFile>, ColumnsError> {
         for table in TABLES {
             self.take(&TableRows::new(table, |_| true))?;
@@ -76,6 +58,12 @@ impl Folder {
         let files = TABLES.into_iter().zip(self.files);
         let ended = files.filter_map(|(table, file)| Some((table, file?.end())));
         let ended: Vec<_> = ended.collect();
+        // Others may add to the folder: one after another, so that each sees what the others have added. Where a file
+        // system knows no locks, the time between looking and naming is not covered.
+        let lock = File::open(&self.path);
+        let _ = lock.as_ref().map(File::lock);
+        self.exported.refuse_known(&self.path)?;
+        self.exported.remove_remains(&self.path)?;
         let mut written = Written::default();
         // Samples are the first of all tables.
         for (table, file) in ended.into_iter().rev() {
@@ -85,7 +73,7 @@ impl Folder {
         }
         let mut written = written.keep();
         // The names, too, are to survive a crash.
-        let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
+        let _ = lock.and_then(|folder| folder.sync_all());
         written.reverse();
         Ok(written)
     }
@@ -135,31 +123,4 @@ fn names<'f>(folder: &'f Path, table: &'static TableSchema) -> impl Iterator<Ite
         1 => folder.join(format!("{}.parquet", table.name)),
         _ => folder.join(format!("{}-{number}.parquet", table.name)),
     })
-}
-
-fn is_of(path: &Path, table: &TableSchema) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name.starts_with(table.name) && name.ends_with(".parquet"))
-}
-
-/// The name of a recording's file, if a file of recordings lists its number.
-fn recording_in(path: &Path, recording_id: i64) -> Option<String> {
-    let reader = SerializedFileReader::new(File::open(path).ok()?).ok()?;
-    let schema = reader.metadata().file_metadata().schema();
-    let fields = ["recording_id", "file"].map(|name| {
-        let mut fields = schema.get_fields().iter();
-        fields.find(|field| field.name() == name).cloned()
-    });
-    let [Some(id), Some(file)] = fields else {
-        return None;
-    };
-    let wanted = Type::group_type_builder(schema.name())
-        .with_fields(vec![id, file])
-        .build()
-        .ok()?;
-    let rows = reader.get_row_iter(Some(wanted)).ok()?;
-    let listed = rows
-        .flatten()
-        .find(|row| row.get_long(0).ok() == Some(recording_id))?;
-    listed.get_string(1).ok().cloned()
 }

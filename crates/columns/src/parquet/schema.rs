@@ -12,6 +12,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 use super::file::FileNote;
+use super::known::TABLE;
 use crate::rows::TableRows;
 use crate::schema::{ColumnSchema, ColumnType, VERSION};
 
@@ -77,7 +78,7 @@ pub(super) fn properties(rows: &TableRows, notes: &[FileNote]) -> Result<WriterP
     let note = |name: &str, value: &str| KeyValue::new(name.to_owned(), value.to_owned());
     let mut metadata = vec![
         note("oxperf.schema", &VERSION.to_string()),
-        note("oxperf.table", rows.table().name),
+        note(TABLE, rows.table().name),
     ];
     metadata.extend(notes.iter().map(|(name, value)| note(name, value)));
     let mut properties = WriterProperties::builder()

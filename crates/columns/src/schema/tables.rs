@@ -325,7 +325,7 @@ pub static THREADS: TableSchema = TableSchema {
         recorded(
             "cgroup",
             Int64,
-            "cgroup of its last row in `samples`; of a recording exported in parts of that in the first part",
+            "cgroup of its last row in `samples`; of a recording exported in parts that of its last row in the first part",
         ),
         recorded(
             "start",

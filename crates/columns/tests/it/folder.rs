@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use oxperf_columns::ColumnsError;
-use oxperf_columns::parquet::Folder;
+use oxperf_columns::parquet::{Exported, Folder, StackNumbers};
 use oxperf_columns::schema::SAMPLES;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -17,8 +17,16 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-fn export(folder: &Path) {
-    let sink = Folder::open(folder, vec![("oxperf.stack_id", "named".to_owned())]).unwrap();
+fn exported(recording_id: i64, part: Option<&str>) -> Exported {
+    Exported {
+        recording_id,
+        part: part.map(|part| part.parse().unwrap()),
+        stacks: StackNumbers::Named,
+    }
+}
+
+fn export(folder: &Path, exported: Exported) {
+    let sink = Folder::open(folder, exported).unwrap();
     make(RECORDING, &Wanted::ALL, sink).finish().unwrap();
 }
 
@@ -32,13 +40,13 @@ fn names(folder: &Path) -> BTreeSet<String> {
 #[test]
 fn a_folder_is_added_to() {
     let folder = scratch("added");
-    export(&folder);
+    export(&folder, exported(1, None));
     let once = names(&folder);
     assert!(
         once.contains("samples.parquet") && once.contains("stacks.parquet"),
         "{once:?}"
     );
-    export(&folder);
+    export(&folder, exported(2, None));
     let twice = names(&folder);
     assert_eq!(twice.len(), 2 * once.len(), "{twice:?}");
     assert!(twice.contains("samples-2.parquet") && twice.is_superset(&once));
@@ -47,41 +55,69 @@ fn a_folder_is_added_to() {
 #[test]
 fn what_is_not_finished_leaves_nothing() {
     let folder = scratch("unfinished");
-    let sink = Folder::open(&folder, Vec::new()).unwrap();
+    let sink = Folder::open(&folder, exported(1, None)).unwrap();
     drop(make(RECORDING, &Wanted::ALL, sink));
     assert!(names(&folder).is_empty());
 }
 
 #[test]
-fn a_recording_counts_once() {
+fn samples_count_once() {
     let folder = scratch("once");
-    export(&folder);
-    let file =
-        SerializedFileReader::new(std::fs::File::open(folder.join("recordings.parquet")).unwrap())
-            .unwrap();
-    let id = file
-        .get_row_iter(None)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .get_long(0)
-        .unwrap();
-    let again = Folder::open(&folder, Vec::new()).unwrap();
-    assert!(matches!(
-        again.refuse_known(id),
-        Err(ColumnsError::Present { .. })
-    ));
-    assert!(again.refuse_known(id ^ 1).is_ok());
+    let is_known = |exported: Exported| {
+        matches!(
+            exported.refuse_known(&folder),
+            Err(ColumnsError::Present { .. })
+        )
+    };
+    export(&folder, exported(1, None));
+    assert!(is_known(exported(1, None)) && is_known(exported(1, Some("1/2"))));
+    assert!(!is_known(exported(2, None)));
+    export(&folder, exported(2, Some("1/3")));
+    assert!(is_known(exported(2, Some("1/3"))) && is_known(exported(2, None)));
+    // Parts of two and parts of three are cut at different moments.
+    assert!(is_known(exported(2, Some("2/2"))) && !is_known(exported(2, Some("2/3"))));
     // A damaged file is no reason to refuse.
-    std::fs::write(folder.join("recordings-9.parquet"), b"PAR1").unwrap();
-    assert!(again.refuse_known(id ^ 1).is_ok());
+    std::fs::write(folder.join("samples-9.parquet"), b"PAR1").unwrap();
+    assert!(!is_known(exported(3, None)));
+    let raw = Exported {
+        stacks: StackNumbers::Raw,
+        ..exported(3, None)
+    };
+    assert!(matches!(
+        raw.refuse_known(&folder),
+        Err(ColumnsError::OtherStacks { .. })
+    ));
+}
+
+#[test]
+fn the_faster_of_two_exports_counts() {
+    let folder = scratch("faster");
+    let [one, other] = [1, 2].map(|_| {
+        let sink = Folder::open(&folder, exported(1, None)).unwrap();
+        make(RECORDING, &Wanted::ALL, sink)
+    });
+    other.finish().unwrap();
+    assert!(matches!(one.finish(), Err(ColumnsError::Present { .. })));
+    let left = names(&folder);
+    assert!(left.iter().all(|name| !name.contains("-2")), "{left:?}");
+    assert!(left.iter().all(|name| !name.ends_with("tmp")), "{left:?}");
+}
+
+#[test]
+fn what_a_killed_export_left_is_replaced() {
+    let folder = scratch("killed");
+    export(&folder, exported(1, None));
+    let whole = names(&folder);
+    // Samples get their name last.
+    std::fs::remove_file(folder.join("samples.parquet")).unwrap();
+    export(&folder, exported(1, None));
+    assert_eq!(names(&folder), whole);
 }
 
 #[test]
 fn files_say_what_they_are() {
     let folder = scratch("notes");
-    export(&folder);
+    export(&folder, exported(1, None));
     let file = std::fs::File::open(folder.join("samples.parquet")).unwrap();
     let reader = SerializedFileReader::new(file).unwrap();
     let metadata = reader.metadata().file_metadata();

@@ -220,8 +220,16 @@ fn refuse_misplaced(matches: &ArgMatches, format: &str) -> Result<(), Failure> {
 /// The texts of `--label`, comma separated.
 fn labels(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     let labels: Vec<&String> = matches.get_many("label").into_iter().flatten().collect();
-    if let Some(label) = labels.iter().find(|label| !label.contains('=')) {
-        let why = format!("--label '{label}' is no key=value");
+    let is_label = |label: &str| {
+        let has_key = label
+            .split_once('=')
+            .is_some_and(|(key, _)| !key.is_empty());
+        // Labels stand one behind the other in a column, a comma between.
+        has_key && !label.contains(|letter: char| letter == ',' || letter.is_control())
+    };
+    if let Some(label) = labels.iter().find(|label| !is_label(label)) {
+        let why =
+            format!("--label '{label}' is no key=value, without commas and control characters");
         return Err(Failure::bad_option(why));
     }
     let labels: Vec<&str> = labels.into_iter().map(String::as_str).collect();

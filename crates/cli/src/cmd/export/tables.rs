@@ -9,6 +9,9 @@ use crate::failure::Failure;
 #[cfg(feature = "parquet")]
 pub(super) fn write(options: &ExportOptions) -> Result<i32, Failure> {
     let folder = folder(options)?;
+    if options.inputs.len() > 1 {
+        recording::refuse_known(options, folder)?;
+    }
     for input in &options.inputs {
         recording::write(options, input, folder)?;
     }
@@ -35,14 +38,14 @@ mod recording {
 
     use std::path::Path;
 
-    use oxperf_columns::parquet::{Folder, WrittenFile};
+    use oxperf_columns::parquet::{Exported, Folder, StackNumbers, WrittenFile};
     use oxperf_columns::schema::SAMPLES;
     use oxperf_columns::{
         RecordingFacts, StackColumns, TableOptions, TableWalkError, Walked, write_calls,
         write_tables,
     };
     use oxperf_data::Reader;
-    use oxperf_query::{Filter, RecordingPart, TraceOptions};
+    use oxperf_query::{Filter, RecordingPart, TraceOptions, require_cpus};
 
     use super::ExportOptions;
     use crate::failure::Failure;
@@ -62,17 +65,13 @@ mod recording {
         let symbols = &options.recording.symbols;
         refuse_calls(options, &reader)?;
         let names = symbol_source::open(symbols, &input, &reader)?;
+        require_cpus(&options.recording.filter, reader.events())?;
         let filter = Filter::new(&options.recording.filter, &reader)?;
         let file = input.path().to_string_lossy();
         let modified = Some(input.modified()).filter(|modified| *modified > 0);
         let facts = RecordingFacts::of(&reader, &file, modified).labelled(options.labels.clone());
-        let ids = if options.raw { "raw" } else { "named" };
-        let notes = vec![("oxperf.stack_id", ids.to_owned())];
-        let folder = Folder::open(folder, notes).map_err(failure)?;
+        let folder = Folder::open(folder, exported(options, &facts)).map_err(failure)?;
         let part = options.recording.filter.part;
-        if part.is_none() {
-            folder.refuse_known(facts.id).map_err(failure)?;
-        }
         let progress = input.progress(false);
         let event = options.event.as_deref();
         let tables = TableOptions {
@@ -115,6 +114,43 @@ mod recording {
         report(&walked);
         symbol_source::report_nameless(names.otherwise());
         summarize(&walked, &folder.finish().map_err(failure)?);
+        Ok(())
+    }
+
+    /// What of a recording is exported.
+    fn exported(options: &ExportOptions, facts: &RecordingFacts) -> Exported {
+        Exported {
+            recording_id: facts.id,
+            part: options.recording.filter.part,
+            stacks: match options.raw {
+                true => StackNumbers::Raw,
+                false => StackNumbers::Named,
+            },
+        }
+    }
+
+    /// Refuses several recordings if the folder has one of them, or if two are the same: none is written then. What can be
+    /// read only once is not looked at.
+    pub(super) fn refuse_known(options: &ExportOptions, folder: &Path) -> Result<(), Failure> {
+        let mut known: Vec<(i64, &str)> = Vec::new();
+        for input in &options.inputs {
+            let path = input.path.as_deref().unwrap_or_default();
+            let kind = std::fs::metadata(path);
+            if !kind.is_ok_and(|kind| kind.is_file() || kind.is_dir()) {
+                continue;
+            }
+            let opened = Input::new(input)?;
+            let facts = RecordingFacts::of(&opened.reader()?, path, None);
+            exported(options, &facts)
+                .refuse_known(folder)
+                .map_err(failure)?;
+            if let Some((_, other)) = known.iter().find(|(id, _)| *id == facts.id) {
+                return Err(Failure::new(format!(
+                    "{other} and {path} are the same recording: its samples would count twice"
+                )));
+            }
+            known.push((facts.id, path));
+        }
         Ok(())
     }
 
