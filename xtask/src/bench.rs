@@ -15,6 +15,7 @@ mod results;
 mod scale;
 mod stacks;
 mod stat;
+mod tables;
 mod traced;
 mod workload;
 
@@ -45,7 +46,7 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 13] = [
     "annotate",
     "decode",
     "events",
@@ -58,6 +59,7 @@ const OTHERS: [&str; 12] = [
     "scale",
     "stacks",
     "stat",
+    "tables",
 ];
 
 /// Runs the measures named, or all.
@@ -127,6 +129,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("stat") {
         stat::run(&options)?;
+    }
+    if wanted("tables") {
+        tables::run(&options)?;
     }
     if options.table {
         let kept = results::kept(&options.folder)?;

@@ -58,7 +58,7 @@ const HEADER: usize = 104;
 const ENTRY: usize = 16;
 
 /// A file whose data are those of another several times, its features behind them.
-fn repeated(recording: &Path, times: u64, folder: &Path) -> Result<PathBuf> {
+pub(super) fn repeated(recording: &Path, times: u64, folder: &Path) -> Result<PathBuf> {
     let bytes = std::fs::read(recording)?;
     let path = folder.join("repeated.data");
     let number = |at: usize| -> Result<u64> {
