@@ -118,13 +118,23 @@ pub(super) struct ExportOptions {
     pub(super) max_stack: usize,
     /// The samples that are made of hardware trace; `None` makes none.
     pub(super) trace: Option<TraceRequest>,
-    /// The recordings of tables, of which `recording` names the first.
+    /// What tables are made of, and what they have.
+    pub(super) tables: TableRequest,
+}
+
+/// What tables are made of, and what they have.
+#[cfg_attr(
+    not(feature = "parquet"),
+    allow(dead_code, reason = "only the writer of Parquet files reads it")
+)]
+pub(super) struct TableRequest {
+    /// The recordings, of which [`ExportOptions::recording`] names the first.
     pub(super) inputs: Vec<InputOptions>,
-    /// Stacks of tables have source lines.
+    /// Stacks have source lines.
     pub(super) lines: bool,
     /// The functions that were inlined are frames of their own in them.
     pub(super) inline: bool,
-    /// Stacks of tables are told apart by address, and have build ids and offsets.
+    /// Stacks are told apart by address, and have build ids and offsets.
     pub(super) raw: bool,
     /// The texts of `--label`, comma separated.
     pub(super) labels: Option<String>,
@@ -181,11 +191,13 @@ pub(super) fn options(
         event: text(matches, "event").map(str::to_owned),
         max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
         trace: recording.trace.request(own)?,
-        inputs: arguments::input::several(matches),
-        lines: arguments::flag(matches, "lines"),
-        inline: arguments::flag(matches, "inline"),
-        raw: arguments::flag(matches, "raw"),
-        labels: labels(matches)?,
+        tables: TableRequest {
+            inputs: arguments::input::several(matches),
+            lines: arguments::flag(matches, "lines"),
+            inline: arguments::flag(matches, "inline"),
+            raw: arguments::flag(matches, "raw"),
+            labels: labels(matches)?,
+        },
         recording,
     })
 }

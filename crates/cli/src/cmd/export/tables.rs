@@ -9,10 +9,10 @@ use crate::failure::Failure;
 #[cfg(feature = "parquet")]
 pub(super) fn write(options: &ExportOptions) -> Result<i32, Failure> {
     let folder = folder(options)?;
-    if options.inputs.len() > 1 {
+    if options.tables.inputs.len() > 1 {
         recording::refuse_known(options, folder)?;
     }
-    for input in &options.inputs {
+    for input in &options.tables.inputs {
         recording::write(options, input, folder)?;
     }
     Ok(crate::failure::code::SUCCESS)
@@ -69,7 +69,8 @@ mod recording {
         let filter = Filter::new(&options.recording.filter, &reader)?;
         let file = input.path().to_string_lossy();
         let modified = Some(input.modified()).filter(|modified| *modified > 0);
-        let facts = RecordingFacts::of(&reader, &file, modified).labelled(options.labels.clone());
+        let facts =
+            RecordingFacts::of(&reader, &file, modified).labelled(options.tables.labels.clone());
         let folder = Folder::open(folder, exported(options, &facts)).map_err(failure)?;
         let part = options.recording.filter.part;
         let progress = input.progress(false);
@@ -79,9 +80,9 @@ mod recording {
             wants: &|_| true,
             max_stack: options.max_stack,
             stacks: Some(StackColumns {
-                inlined: options.inline,
-                lines: options.lines,
-                addresses: options.raw,
+                inlined: options.tables.inline,
+                lines: options.tables.lines,
+                addresses: options.tables.raw,
             }),
             filter: &filter,
             event,
@@ -122,7 +123,7 @@ mod recording {
         Exported {
             recording_id: facts.id,
             part: options.recording.filter.part,
-            stacks: match options.raw {
+            stacks: match options.tables.raw {
                 true => StackNumbers::Raw,
                 false => StackNumbers::Named,
             },
@@ -133,7 +134,7 @@ mod recording {
     /// read only once is not looked at.
     pub(super) fn refuse_known(options: &ExportOptions, folder: &Path) -> Result<(), Failure> {
         let mut known: Vec<(i64, &str)> = Vec::new();
-        for input in &options.inputs {
+        for input in &options.tables.inputs {
             let path = input.path.as_deref().unwrap_or_default();
             let kind = std::fs::metadata(path);
             if !kind.is_ok_and(|kind| kind.is_file() || kind.is_dir()) {
@@ -165,7 +166,7 @@ mod recording {
         if !follows_calls(options) {
             return Ok(());
         }
-        if options.raw {
+        if options.tables.raw {
             let why = "--raw leaves functions without names, by which calls are told: leave out c and r of --itrace";
             return Err(Failure::bad_option(why));
         }

@@ -21,7 +21,11 @@ class Page {
   load(head, bytes) {
     this.head = head;
     this.table = frameTable(head);
-    this.setTree(decodeTree(head, bytes));
+    const tree = decodeTree(head, bytes);
+    // Sums that were made elsewhere have no samples.
+    this.counted = tree.samples[ALL] > 0 || !(tree.total[ALL] > 0);
+    byId("app").classList.toggle("uncounted", !this.counted);
+    this.setTree(tree);
     chooseHues(head.dsos, this.dsoWeights);
   }
 
@@ -154,7 +158,7 @@ class Page {
     const rows = (this.tree.height + 1) * ROW;
     byId("spacer").style.height = `${rows}px`;
     this.painter.resize(Math.max(1, stage.clientWidth), Math.min(rows, Math.max(1, stage.clientHeight)));
-    byId("graph").setAttribute("aria-label", `Flame graph of ${plural(this.tree.samples[ALL], "sample")}. ` +
+    byId("graph").setAttribute("aria-label", `Flame graph${this.andSamples(this.tree.samples[ALL])}. ` +
       "Arrow keys choose a function, Enter zooms. The table below has the same functions as text.");
   }
 

@@ -8,8 +8,13 @@ Object.assign(Page.prototype, {
   },
 
   weightText(value, samples) {
+    if (!this.counted) return amount(value, this.head.unit);
     const counted = plural(samples, "sample");
     return value === samples ? counted : `${amount(value, this.head.unit)}, ${counted}`;
+  },
+
+  andSamples(count) {
+    return this.counted ? `, ${plural(count, "sample")}` : "";
   },
 
   showPath() {
@@ -34,7 +39,7 @@ Object.assign(Page.prototype, {
     const where = this.focus === ALL ? "" : ` of ${this.nameOf(this.focus).slice(0, 60)}`;
     box.replaceChildren(
       element("b", {}, percent(found.value, this.tree.total[this.focus])),
-      `${where} matched: ${plural(found.frames.size, "function")}, ${plural(found.samples, "sample")}`);
+      `${where} matched: ${plural(found.frames.size, "function")}${this.andSamples(found.samples)}`);
   },
 
   showLegend() {
@@ -118,8 +123,8 @@ Object.assign(Page.prototype, {
     const share = percent(tree.total[node], this.whole);
     const dso = this.head.dsos[this.table.dso[tree.frame[node]]];
     const own = percent(tree.own[node], this.whole);
-    return `${this.nameOf(node)}${dso ? `, ${dso.name}` : ""}: ${share} of all, ${own} itself, ` +
-      `${plural(tree.samples[node], "sample")}`;
+    return `${this.nameOf(node)}${dso ? `, ${dso.name}` : ""}: ${share} of all, ${own} itself` +
+      this.andSamples(tree.samples[node]);
   },
 
   showTip(hit, x, y) {
