@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compares the rows of a Ballista cluster with those of DuckDB, ClickHouse and `oxperf report`.
 
-A scheduler and two executors run on 127.0.0.1 and read one folder of Parquet files. `cargo build` in this folder makes
-the program that all of them are.
+A scheduler and two executors run on 127.0.0.1 and read one folder of Parquet files, in which each table has a folder: a
+scheduler forgets patterns of names. `cargo build` in this folder makes the program that all of them are.
 """
 
 import contextlib
 import os
+import re
 import sys
 import time
 import tomllib
@@ -14,6 +15,7 @@ import urllib.request
 
 import contract
 from engines import DuckDb
+from inputs import Inputs
 from processes import Failure, Processes, free_port, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -87,7 +89,20 @@ def cluster(data, folder, arguments):
             ports = [str(port), str(free_port()), str(free_port())]
             processes.start(f"executor-{number}", [PROGRAM, "executor", *ports, place])
         processes.wait_until("the executors", lambda: health(port, "readyz"), deadline)
-        yield Ballista(port, data.views("datafusion"), folder, arguments.change)
+        apart = Inputs(data.oxperf, tables_apart(data.tables, folder), data.recordings)
+        yield Ballista(port, apart.views("ballista"), folder, arguments.change)
+
+
+def tables_apart(tables, folder):
+    """A folder that has the files of each table in a folder of its name."""
+    apart = os.path.join(folder, "apart")
+    for name in os.listdir(tables):
+        table = re.fullmatch(r"([a-z]+)(-\d+)?\.parquet", name)
+        if table:
+            place = os.path.join(apart, table[1])
+            os.makedirs(place, exist_ok=True)
+            os.symlink(os.path.join(tables, name), os.path.join(place, name))
+    return apart
 
 
 def health(port, question):

@@ -184,6 +184,11 @@ impl<'s> StackNamer<'s> {
         self.profile.frames.len() > MOST_FRAMES
     }
 
+    /// Gives back the memory of the files that names were read of. Most names are read once: the profile has them.
+    pub fn release_files(&self) {
+        self.names.release_files();
+    }
+
     /// Forgets all frames; the next ones get new numbers.
     pub fn forget(&mut self) {
         self.located = Located::new(&self.options);

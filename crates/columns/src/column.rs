@@ -91,6 +91,23 @@ impl TableColumn {
         self.len() == 0
     }
 
+    /// Makes room for so many rows at once, those with lists for so many items in all.
+    pub fn reserve(&mut self, rows: usize, items: usize) {
+        let values = match &mut self.ends {
+            Some(ends) => {
+                ends.reserve_exact(rows);
+                items
+            }
+            None => rows,
+        };
+        match &mut self.values {
+            Values::Int32(list) => list.reserve_exact(values),
+            Values::Int64(list) => list.reserve_exact(values),
+            Values::Bool(list) => list.reserve_exact(values),
+            Values::Text(codes, _) => codes.reserve_exact(values),
+        }
+    }
+
     /// Forgets the rows. Texts keep their numbers.
     pub fn clear(&mut self) {
         match &mut self.values {

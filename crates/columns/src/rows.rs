@@ -56,6 +56,12 @@ impl TableRows {
         self.columns.get_mut(place)?.as_mut()
     }
 
+    /// Makes room at once: columns that grow side by side leave gaps between them.
+    pub(crate) fn reserve(&mut self, rows: usize, items: usize) {
+        let columns = self.columns.iter_mut().flatten();
+        columns.for_each(|column| column.reserve(rows, items));
+    }
+
     /// Forgets the rows. Texts keep their numbers.
     pub fn clear(&mut self) {
         self.columns

@@ -169,12 +169,13 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
     /// by `namer`; with `stacks` each stack gets a number and a row.
     pub fn new(
         of: SamplesOf,
-        rows: TableRows,
+        mut rows: TableRows,
         events: &EventTable,
         namer: Option<StackNamer<'s>>,
         stacks: Option<StackTable>,
         out: T,
     ) -> SampleRows<'s, T> {
+        rows.reserve(ROW_GROUP, 0);
         let mut made = SampleRows {
             of,
             rows,
@@ -381,6 +382,9 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
 
     /// Hands on the rows so far, all of whose stacks are named. Stacks wait until they are many: their texts repeat.
     fn hand_on(&mut self, most_stacks: usize) -> Result<(), ColumnsError> {
+        if let Some(namer) = &self.namer {
+            namer.release_files();
+        }
         if let Some(stacks) = &mut self.stacks
             && stacks.rows().len() > most_stacks
         {

@@ -1,11 +1,9 @@
 //! Distinct stacks: frames become a number once, and a row once.
 
-use std::hash::BuildHasher;
-
-use hashbrown::HashTable;
 use oxperf_collect::StackNames;
 use oxperf_profile::{Frame, FrameId, Level, Profile};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::ColumnsError;
 use crate::rows::TableRows;
@@ -43,10 +41,10 @@ pub struct StackColumns {
 #[derive(Debug)]
 pub struct StackTable {
     columns: StackColumns,
-    /// The stacks by their frames.
-    known: HashTable<Known>,
-    /// Their frames, one stack after another.
-    frames: Vec<FrameId>,
+    /// The stacks by the hash of their frames' numbers.
+    known: FxHashMap<u128, StackId>,
+    /// The bytes of the numbers that are hashed.
+    numbers: Vec<u8>,
     /// The second hash of each number.
     checks: FxHashMap<i64, u64>,
     /// The text that is hashed.
@@ -74,21 +72,6 @@ struct LeafCodes {
     mode: Option<u32>,
 }
 
-/// A stack that was met.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    start: u32,
-    end: u32,
-    id: StackId,
-}
-
-impl Known {
-    fn frames(self, all: &[FrameId]) -> &[FrameId] {
-        all.get(self.start as usize..self.end as usize)
-            .unwrap_or_default()
-    }
-}
-
 impl StackTable {
     /// No stacks.
     pub fn new(columns: StackColumns) -> StackTable {
@@ -101,8 +84,8 @@ impl StackTable {
         };
         StackTable {
             columns,
-            known: HashTable::new(),
-            frames: Vec::new(),
+            known: FxHashMap::default(),
+            numbers: Vec::new(),
             checks: FxHashMap::default(),
             text: Vec::new(),
             kept: Vec::new(),
@@ -120,11 +103,12 @@ impl StackTable {
         frames: &[FrameId],
         names: &impl FrameNames,
     ) -> Result<StackId, ColumnsError> {
-        let hash = FxBuildHasher.hash_one(frames);
-        let all = &self.frames;
-        let found = self.known.find(hash, |known| known.frames(all) == frames);
-        match found {
-            Some(known) => Ok(known.id),
+        self.numbers.clear();
+        let numbers = frames.iter().flat_map(|frame| frame.0.to_le_bytes());
+        self.numbers.extend(numbers);
+        let hash = xxh3_128(&self.numbers);
+        match self.known.get(&hash) {
+            Some(id) => Ok(*id),
             None => self.add(hash, frames, names),
         }
     }
@@ -143,15 +127,14 @@ impl StackTable {
 
     /// Forgets the stacks so far, because frames get new numbers or there are too many. Their rows stay.
     pub fn forget(&mut self) {
-        self.known = HashTable::new();
-        self.frames = Vec::new();
+        self.known = FxHashMap::default();
         self.checks = FxHashMap::default();
         self.kept.clear();
     }
 
     fn add(
         &mut self,
-        hash: u64,
+        hash: u128,
         frames: &[FrameId],
         names: &impl FrameNames,
     ) -> Result<StackId, ColumnsError> {
@@ -174,14 +157,7 @@ impl StackTable {
             }
         }
         let StackHash { id, check } = StackHash::of(&self.text);
-        let start = self.frames.len() as u32;
-        self.frames.extend_from_slice(frames);
-        let end = self.frames.len() as u32;
-        let all = &self.frames;
-        self.known
-            .insert_unique(hash, Known { start, end, id }, |known| {
-                FxBuildHasher.hash_one(known.frames(all))
-            });
+        self.known.insert(hash, id);
         // Frames of one name may differ, such as those of one object in several places: they are one stack.
         match self.checks.insert(id.0, check) {
             None => self.push_row(id, frames, names),

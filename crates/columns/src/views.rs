@@ -17,18 +17,21 @@ pub enum ViewEngine {
     Spark,
     /// Trino, with its Hive connector.
     Trino,
-    /// DataFusion, and Ballista, which spreads its plans over machines.
+    /// DataFusion.
     DataFusion,
+    /// Ballista, which spreads plans of DataFusion over machines.
+    Ballista,
 }
 
 impl ViewEngine {
     /// The engines by their names.
-    pub const ALL: [(&'static str, ViewEngine); 5] = [
+    pub const ALL: [(&'static str, ViewEngine); 6] = [
         ("duckdb", ViewEngine::DuckDb),
         ("clickhouse", ViewEngine::ClickHouse),
         ("spark", ViewEngine::Spark),
         ("trino", ViewEngine::Trino),
         ("datafusion", ViewEngine::DataFusion),
+        ("ballista", ViewEngine::Ballista),
     ];
 
     /// The engine of a name.
@@ -72,8 +75,10 @@ impl Dialect<'_> {
                  -- connector is a folder: move the files of each table into a folder of its name (samples/, stacks/, ...).\n\
                  CREATE SCHEMA IF NOT EXISTS hive.oxperf;\nUSE hive.oxperf;\n"
             }
-            ViewEngine::DataFusion => {
-                "-- Tables of oxperf's Parquet files for DataFusion and Ballista.\n"
+            ViewEngine::DataFusion => "-- Tables of oxperf's Parquet files for DataFusion.\n",
+            ViewEngine::Ballista => {
+                "-- Tables of oxperf's Parquet files for Ballista, whose scheduler forgets patterns of names: move the files of\n\
+                 -- each table into a folder of its name (samples/, stacks/, ...).\n"
             }
         };
         text.to_owned()
@@ -104,7 +109,7 @@ impl Dialect<'_> {
                 self.files_of(table)
             ),
             ViewEngine::Spark => self.spark_table(name, table),
-            ViewEngine::DataFusion => self.datafusion_table(name, table),
+            ViewEngine::DataFusion | ViewEngine::Ballista => self.datafusion_table(name, table),
             ViewEngine::Trino => self.trino_table(name, table),
         }
     }
@@ -124,7 +129,9 @@ impl Dialect<'_> {
             ViewEngine::ClickHouse => (String::new(), format!("{} AS f", self.files_of(&STACKS))),
             ViewEngine::Spark => (self.spark_table("stacks_files", &STACKS), declared),
             ViewEngine::Trino => (self.trino_table("stacks_files", &STACKS), declared),
-            ViewEngine::DataFusion => (self.datafusion_table("stacks_files", &STACKS), declared),
+            ViewEngine::DataFusion | ViewEngine::Ballista => {
+                (self.datafusion_table("stacks_files", &STACKS), declared)
+            }
         };
         let one = self.one_of_equals(&from);
         format!("{before}{} stacks AS\n{one};\n", self.create())
@@ -135,7 +142,7 @@ impl Dialect<'_> {
         let any = match self.engine {
             ViewEngine::DuckDb | ViewEngine::Spark | ViewEngine::Trino => "any_value",
             ViewEngine::ClickHouse => "any",
-            ViewEngine::DataFusion => {
+            ViewEngine::DataFusion | ViewEngine::Ballista => {
                 // Its aggregates that take one value of a group keep lists whole batches long: gigabytes for 50,000 stacks.
                 let columns = STACKS.columns.iter().map(|column| column.name);
                 return format!(
@@ -186,7 +193,7 @@ impl Dialect<'_> {
                 "SELECT stack_id, depth, frame.symbols AS symbol, frame.dsos AS dso\nFROM (SELECT stack_id, symbols, dsos FROM stacks)\n\
                  LATERAL VIEW posexplode(arrays_zip(symbols, dsos)) frames AS depth, frame"
             }
-            ViewEngine::DataFusion => {
+            ViewEngine::DataFusion | ViewEngine::Ballista => {
                 "SELECT stack_id, CAST(unnest(range(0, array_length(symbols))) AS INTEGER) AS depth, unnest(symbols) AS symbol, \
                  unnest(dsos) AS dso\nFROM stacks"
             }
@@ -208,13 +215,19 @@ impl Dialect<'_> {
     /// The pattern of a table's files, as a text of SQL.
     fn pattern(&self, table: &str) -> String {
         let separator = if self.folder.ends_with('/') { "" } else { "/" };
-        let pattern = format!("{}{separator}{table}*.parquet", self.folder);
+        let pattern = match self.engine {
+            ViewEngine::Ballista => format!("{}{separator}{table}/", self.folder),
+            _ => format!("{}{separator}{table}*.parquet", self.folder),
+        };
         match self.engine {
             // A backslash begins an escape there.
             ViewEngine::ClickHouse | ViewEngine::Spark => {
                 format!("'{}'", pattern.replace('\\', "\\\\").replace('\'', "\\'"))
             }
-            ViewEngine::DuckDb | ViewEngine::Trino | ViewEngine::DataFusion => {
+            ViewEngine::DuckDb
+            | ViewEngine::Trino
+            | ViewEngine::DataFusion
+            | ViewEngine::Ballista => {
                 format!("'{}'", pattern.replace('\'', "''"))
             }
         }
@@ -276,7 +289,10 @@ impl Dialect<'_> {
         let columns = table.columns.iter();
         let quote = match self.engine {
             ViewEngine::ClickHouse | ViewEngine::Spark => '`',
-            ViewEngine::DuckDb | ViewEngine::Trino | ViewEngine::DataFusion => '"',
+            ViewEngine::DuckDb
+            | ViewEngine::Trino
+            | ViewEngine::DataFusion
+            | ViewEngine::Ballista => '"',
         };
         let columns = columns
             .map(|column| format!("{quote}{}{quote} {}", column.name, self.type_name(column)));
@@ -295,14 +311,17 @@ impl Dialect<'_> {
             (_, ColumnType::Int64) => "BIGINT",
             (_, ColumnType::Bool) => "BOOLEAN",
             (ViewEngine::DuckDb, ColumnType::Timestamp) => "TIMESTAMPTZ",
-            (ViewEngine::Trino | ViewEngine::DataFusion, ColumnType::Timestamp) => "TIMESTAMP(6)",
+            (
+                ViewEngine::Trino | ViewEngine::DataFusion | ViewEngine::Ballista,
+                ColumnType::Timestamp,
+            ) => "TIMESTAMP(6)",
             (_, ColumnType::Timestamp) => "TIMESTAMP",
             (ViewEngine::Spark, _) => "STRING",
             (_, _) => "VARCHAR",
         };
         match (self.engine, column.kind.item()) {
             (_, None) => simple(column.kind).to_owned(),
-            (ViewEngine::DuckDb | ViewEngine::DataFusion, Some(item)) => {
+            (ViewEngine::DuckDb | ViewEngine::DataFusion | ViewEngine::Ballista, Some(item)) => {
                 format!("{}[]", simple(item))
             }
             (ViewEngine::ClickHouse, Some(item)) => format!("Array({})", simple(item)),

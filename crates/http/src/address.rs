@@ -28,11 +28,20 @@ impl Address {
         }
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let path = if path.is_empty() { "/" } else { path };
-        (!host.is_empty()).then(|| Address {
+        let address = Address {
             secure,
             host: host.to_owned(),
             path: path.to_owned(),
-        })
+        };
+        let port = address.port().map(str::parse::<u16>);
+        let has_port = port.is_none_or(|port| port.is_ok_and(|port| port > 0));
+        (!address.name().is_empty() && has_port).then_some(address)
+    }
+
+    /// The port, where the host comes with one.
+    fn port(&self) -> Option<&str> {
+        let (_, port) = self.host.rsplit_once(':').filter(|_| self.has_port())?;
+        Some(port)
     }
 
     /// The address that a redirection means; none that gives up encryption.
@@ -111,6 +120,9 @@ mod tests {
             "ftp://h/",
             "h/x",
             "http:///x",
+            "http://:80/x",
+            "http://h:99999/",
+            "http://h:port/",
             "http://h/a b",
             "https://h/\r\nX: y",
         ] {

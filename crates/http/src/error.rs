@@ -18,6 +18,9 @@ pub enum HttpError {
     /// A header that no request can hold.
     #[error("the header {0:?} has a name or a value that a request cannot hold")]
     Header(String),
+    /// The system knows no such host.
+    #[error("the host's name has no address")]
+    Nameless,
     /// The server could not be reached, or the connection broke.
     #[error("the server cannot be reached: {0}")]
     Connection(io::ErrorKind),
@@ -49,7 +52,10 @@ impl HttpError {
     pub fn is_of_the_server(&self) -> bool {
         matches!(
             self,
-            HttpError::Connection(_) | HttpError::Silent(_) | HttpError::Untrusted(_)
+            HttpError::Nameless
+                | HttpError::Connection(_)
+                | HttpError::Silent(_)
+                | HttpError::Untrusted(_)
         )
     }
 }

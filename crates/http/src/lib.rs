@@ -78,6 +78,14 @@ impl HttpClient {
         Err(HttpError::Answer("too many redirections"))
     }
 
+    /// Looks at an address before there is anything to send there.
+    ///
+    /// # Errors
+    /// It is none that can be asked.
+    pub fn check(address: &str) -> Result<(), HttpError> {
+        Address::parse(address).map(drop)
+    }
+
     /// Hands in a message, and returns what the server says of it. Redirections are answers, too: where a message goes is up to
     /// whoever sent it.
     ///

@@ -38,9 +38,8 @@ impl TimedStream {
         limits: Limits,
         start: Instant,
     ) -> Result<TimedStream, HttpError> {
-        let failed = |error: io::Error| HttpError::Connection(error.kind());
-        let mut last = HttpError::Connection(io::ErrorKind::NotFound);
-        for address in socket.to_socket_addrs().map_err(failed)? {
+        let mut last = HttpError::Nameless;
+        for address in socket.to_socket_addrs().map_err(|_| HttpError::Nameless)? {
             match TcpStream::connect_timeout(&address, limits.patience) {
                 Ok(stream) => {
                     return Ok(TimedStream {
@@ -49,7 +48,7 @@ impl TimedStream {
                         start,
                     });
                 }
-                Err(error) => last = failed(error),
+                Err(error) => last = HttpError::Connection(error.kind()),
             }
         }
         Err(last)

@@ -59,6 +59,12 @@ impl<'s> Names<'s> {
         });
     }
 
+    /// Gives back the memory of the files that names were read of; it comes again with the next name.
+    pub fn release_files(&self) {
+        let tables = self.tables.made().flatten();
+        tables.for_each(|table| table.release_files());
+    }
+
     /// Returns whether the symbols of a dso were looked for.
     pub fn has_looked_for(&self, dso: DsoId) -> bool {
         self.tables.has(dso.0)

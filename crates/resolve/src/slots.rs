@@ -30,6 +30,12 @@ impl<T> Slots<T> {
         block[place].get_or_init(make)
     }
 
+    /// The values that are there.
+    pub(crate) fn made(&self) -> impl Iterator<Item = &T> {
+        let blocks = self.blocks.iter().filter_map(OnceLock::get);
+        blocks.flatten().filter_map(OnceLock::get)
+    }
+
     /// Returns whether the value is there.
     pub(crate) fn has(&self, number: u32) -> bool {
         let (block, _, place) = place(number);
@@ -65,8 +71,10 @@ mod tests {
             assert_eq!(*slots.get(number, || number), number);
             assert!(slots.has(number) && !slots.has(number + 1));
         }
-        for number in [0, 63, 64, 191, 192, 70_000] {
+        let numbers = [0, 63, 64, 191, 192, 70_000];
+        for number in numbers {
             assert_eq!(*slots.get(number, || unreachable!()), number);
         }
+        assert!(slots.made().copied().eq(numbers));
     }
 }

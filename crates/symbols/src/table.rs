@@ -72,6 +72,11 @@ impl SymbolTable {
         self.symbols.is_empty()
     }
 
+    /// Gives back the memory of the files that names stand in; it comes again with the next name.
+    pub fn release_files(&self) {
+        self.names.release_files();
+    }
+
     /// The symbol that holds this address: the innermost where one lies in another.
     pub fn lookup(&self, address: u64) -> Option<SymbolId> {
         self.spans.find(address)

@@ -4,10 +4,12 @@ use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::start_server;
+use datafusion::execution::SessionStateBuilder;
 
 const HOST: Ipv4Addr = Ipv4Addr::LOCALHOST;
 
@@ -40,6 +42,12 @@ pub(crate) async fn schedule(port: u16, executors: usize) -> Result<(), Box<dyn 
     Ok(start_server(cluster, address, Arc::new(config)).await?)
 }
 
+/// The functions of an executor: by default it lacks those of lists, which the view of frames is made with.
+fn functions() -> BallistaFunctionRegistry {
+    let state = SessionStateBuilder::new().with_default_features().build();
+    BallistaFunctionRegistry::from(&state)
+}
+
 /// Runs an executor with one core.
 pub(crate) async fn execute(ports: ExecutorPorts, folder: &str) -> Result<(), Box<dyn Error>> {
     let config = ExecutorProcessConfig {
@@ -51,6 +59,7 @@ pub(crate) async fn execute(ports: ExecutorPorts, folder: &str) -> Result<(), Bo
         scheduler_port: ports.scheduler,
         vcores: 1,
         work_dir: Some(folder.to_owned()),
+        override_function_registry: Some(Arc::new(functions())),
         memory_pool_size: Some(MEMORY),
         ..ExecutorProcessConfig::default()
     };

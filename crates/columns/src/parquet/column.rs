@@ -33,20 +33,30 @@ pub(super) fn write(
             .collect(),
         _ => Vec::new(),
     };
-    let mut start = 0;
+    let (mut start, mut piece) = (0, Vec::new());
     while start < column.len() {
         let rows = start..column.len().min(start + PIECE);
         start = rows.end;
-        write_piece(column, rows, is_nullable, &texts, writer)?;
+        let texts = PieceTexts {
+            all: &texts,
+            piece: &mut piece,
+        };
+        write_piece(column, rows, is_nullable, texts, writer)?;
     }
     Ok(())
+}
+
+/// The texts of a column, and room for those of a piece.
+struct PieceTexts<'t> {
+    all: &'t [ByteArray],
+    piece: &'t mut Vec<ByteArray>,
 }
 
 fn write_piece(
     column: &TableColumn,
     rows: Range<usize>,
     is_nullable: bool,
-    texts: &[ByteArray],
+    texts: PieceTexts<'_>,
     writer: &mut SerializedColumnWriter<'_>,
 ) -> Result<()> {
     let (levels, items) = match &column.ends {
@@ -74,8 +84,10 @@ fn write_piece(
         Values::Bool(values) => put::<BoolType>(writer, &kept(&values[items], present), &levels),
         Values::Text(codes, _) => {
             let codes = kept(&codes[items], present);
-            let values = codes.iter().map(|&code| texts[code as usize].clone());
-            put::<ByteArrayType>(writer, &values.collect::<Vec<ByteArray>>(), &levels)
+            let PieceTexts { all, piece } = texts;
+            piece.clear();
+            piece.extend(codes.iter().map(|&code| all[code as usize].clone()));
+            put::<ByteArrayType>(writer, piece, &levels)
         }
     }
 }

@@ -72,6 +72,17 @@ fn value(name: &str, kind: ColumnType, repetition: Repetition) -> Result<Type> {
         .build()
 }
 
+/// Columns by whose least and greatest values engines skip files and row groups: those of all others are alike everywhere.
+const BOUNDED: [&str; 7] = [
+    "ts",
+    "time",
+    "call_time",
+    "return_time",
+    "recording_id",
+    "host",
+    "event",
+];
+
 /// How files of these rows are written. Times grow steadily: their differences are small. All else repeats.
 pub(super) fn properties(rows: &TableRows, notes: &[FileNote]) -> Result<WriterProperties> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL)?;
@@ -84,11 +95,15 @@ pub(super) fn properties(rows: &TableRows, notes: &[FileNote]) -> Result<WriterP
     let mut properties = WriterProperties::builder()
         .set_created_by(format!("oxperf {}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::ZSTD(level))
-        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)
         .set_max_row_group_row_count(None)
         .set_dictionary_page_size_limit(MOST_DICTIONARY)
         .set_key_value_metadata(Some(metadata));
+    for name in BOUNDED {
+        properties = properties
+            .set_column_statistics_enabled(ColumnPath::from(name), EnabledStatistics::Chunk);
+    }
     for name in ["ts", "time", "call_time", "return_time"] {
         let column = ColumnPath::from(name);
         properties = properties

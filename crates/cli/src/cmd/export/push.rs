@@ -54,11 +54,13 @@ impl Receiver {
             ),
             ("Content-Encoding".to_owned(), "gzip".to_owned()),
         ];
+        let address = address(url)?;
+        HttpClient::check(&address).map_err(|error| Failure::bad_option(error.to_string()))?;
         let given = environment::receiver_headers();
         headers.extend(given.iter().flat_map(|text| otlp::pairs(text)));
         Ok(Receiver {
             client: HttpClient::new(LIMITS, environment::authorities()),
-            address: address(url)?,
+            address,
             headers,
             messages: 0,
             samples: 0,
