@@ -32,6 +32,9 @@ pub(super) struct FrameNamer {
     unresolved: FxHashMap<(Option<MachineDso>, Level, Option<Source>), FrameId>,
 }
 
+/// Addresses whose symbols are found as one piece of work: few take less time than it takes to wake another core.
+const FOUND_AT_ONCE: usize = 512;
+
 /// The functions at one address differ in symbol, source, address where these are kept apart, and in being the outermost
 /// one.
 type StepKey = (SymbolId, Option<Source>, Option<At>, bool);
@@ -62,7 +65,7 @@ impl FrameNamer {
         };
         let found: Vec<Found> = new
             .par_iter()
-            .with_min_len(32)
+            .with_min_len(FOUND_AT_ONCE)
             .map(|frame| find(lookup, frame))
             .collect();
         let mut naming = Naming {

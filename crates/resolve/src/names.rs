@@ -54,7 +54,13 @@ impl<'s> Names<'s> {
 
     /// Reads the symbols of several dsos at once, on all cores.
     pub fn load(&self, objects: &Objects, dsos: &[DsoId]) {
-        dsos.par_iter().with_max_len(1).for_each(|dso| {
+        // Other cores are not woken for what is there.
+        let missing: Vec<DsoId> = dsos
+            .iter()
+            .copied()
+            .filter(|dso| !self.has_looked_for(*dso))
+            .collect();
+        missing.par_iter().with_max_len(1).for_each(|dso| {
             self.table(objects, *dso);
         });
     }

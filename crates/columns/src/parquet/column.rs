@@ -33,7 +33,7 @@ pub(super) fn write(
             .collect(),
         _ => Vec::new(),
     };
-    let (mut start, mut piece) = (0, Vec::new());
+    let (mut start, mut piece) = (0, TextPiece::default());
     while start < column.len() {
         let rows = start..column.len().min(start + PIECE);
         start = rows.end;
@@ -46,10 +46,31 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The texts of a column, and room for those of a piece.
+/// The texts of a column, and those of the piece that was written last.
 struct PieceTexts<'t> {
     all: &'t [ByteArray],
-    piece: &'t mut Vec<ByteArray>,
+    piece: &'t mut TextPiece,
+}
+
+/// Texts one a row, and their numbers.
+#[derive(Default)]
+struct TextPiece {
+    codes: Vec<u32>,
+    texts: Vec<ByteArray>,
+}
+
+impl TextPiece {
+    /// The texts of these numbers. Columns with one text, such as the host, are the same in every piece.
+    fn of(&mut self, codes: &[u32], all: &[ByteArray]) -> &[ByteArray] {
+        if self.codes != codes {
+            self.codes.clear();
+            self.codes.extend_from_slice(codes);
+            self.texts.clear();
+            self.texts
+                .extend(codes.iter().map(|&code| all[code as usize].clone()));
+        }
+        &self.texts
+    }
 }
 
 fn write_piece(
@@ -85,9 +106,7 @@ fn write_piece(
         Values::Text(codes, _) => {
             let codes = kept(&codes[items], present);
             let PieceTexts { all, piece } = texts;
-            piece.clear();
-            piece.extend(codes.iter().map(|&code| all[code as usize].clone()));
-            put::<ByteArrayType>(writer, piece, &levels)
+            put::<ByteArrayType>(writer, piece.of(&codes, all), &levels)
         }
     }
 }
