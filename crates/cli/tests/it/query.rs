@@ -56,6 +56,72 @@ fn without_an_engine_the_lines_of_others_are_printed() {
         told.contains("oxperf export --format parquet -i a.data -o prof"),
         "{told}"
     );
-    let line = r"{ oxperf query --views duckdb -i prof; echo 'SELECT comm FROM samples WHERE comm <> '\''it'\'''\''s'\'''; } | duckdb";
+    let line = r"{ oxperf query --views duckdb -i prof; printf '%s\n' 'SELECT comm FROM samples WHERE comm <> '\''it'\'''\''s'\'''; } | duckdb";
     assert!(told.contains(line), "{told}");
+}
+
+/// What `query` says in a folder where there is no engine.
+fn told_without_engine(folder: &Path, words: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
+    command.arg("query").args(words).current_dir(folder);
+    let output = command.env("PATH", folder).output().unwrap();
+    assert!(!output.status.success());
+    lossy(&output.stderr)
+}
+
+#[test]
+fn a_shell_hands_the_statement_on_as_it_is() {
+    let folder = scratch(module_path!()).join("shell");
+    fs::create_dir_all(&folder).unwrap();
+    let sql = r"SELECT '\t \\n it''s' AS text";
+    let told = told_without_engine(&folder, &[sql]);
+    let line = told
+        .lines()
+        .find(|line| line.ends_with("| duckdb"))
+        .unwrap();
+    let (_, statement) = line.split_once("; ").unwrap();
+    let statement = statement.strip_suffix("; } | duckdb").unwrap();
+    let shell = Command::new("sh").args(["-c", statement]).output().unwrap();
+    assert_eq!(stdout(&shell), format!("{sql}\n"));
+}
+
+#[test]
+fn without_an_engine_only_recordings_are_to_be_exported() {
+    let folder = scratch(module_path!()).join("inputs");
+    let tables = folder.join("tables");
+    fs::create_dir_all(&tables).unwrap();
+    fs::write(tables.join("samples.parquet"), "").unwrap();
+    let told = told_without_engine(&folder, &["-i", "tables", "-i", "a.data", SQL]);
+    assert!(
+        told.contains("\n  oxperf export --format parquet -i a.data -o tables\n"),
+        "{told}"
+    );
+    assert!(told.contains("--views duckdb -i tables;"), "{told}");
+    for input in ["tables", "tables/*", "tables/**"] {
+        let told = told_without_engine(&folder, &["-i", input, SQL]);
+        assert!(!told.contains("export --format"), "{input}: {told}");
+        assert!(
+            told.contains("--views duckdb -i tables;"),
+            "{input}: {told}"
+        );
+    }
+    let told = told_without_engine(&folder, &["-i", "tables/s*", SQL]);
+    assert!(!told.contains("export --format"), "{told}");
+    assert!(
+        told.contains("They read one folder: copy the tables of 'tables/s*' to prof"),
+        "{told}"
+    );
+}
+
+#[test]
+fn options_without_a_meaning_for_tables_are_refused() {
+    let folder = scratch(module_path!()).join("options");
+    fs::create_dir_all(&folder).unwrap();
+    for option in ["--inline", "--no-inline", "--full-source-path"] {
+        let output = query(&folder, &[option, "SELECT 1"]);
+        let told = lossy(&output.stderr);
+        assert!(told.contains(option.trim_start_matches('-')), "{told}");
+        assert!(!told.contains("query needs"), "{told}");
+    }
+    assert!(lossy(&query(&folder, &["SELECT 1"]).stderr).contains("query needs"));
 }

@@ -31,9 +31,10 @@ fn export(golden: &str, name: &str, options: &[&str]) -> (PathBuf, Output) {
         let image = oxperf_testkit::Image::parse(&text).unwrap().to_file();
         std::fs::write(folder.join("bin/p"), image).unwrap();
     }
-    // Programs with debug information are no texts.
-    if golden.join("src").is_dir() {
-        std::os::unix::fs::symlink(golden.join("src"), folder.join("src")).unwrap();
+    // One with debug information is no text.
+    if golden.join("src/inlined").is_file() {
+        std::fs::create_dir(folder.join("src")).unwrap();
+        std::fs::copy(golden.join("src/inlined"), folder.join("src/inlined")).unwrap();
     }
     let output = Command::new(env!("CARGO_BIN_EXE_oxperf"))
         .args(["export", "--format", "parquet", "-o"])
@@ -159,7 +160,7 @@ fn calls_of_hardware_trace_are_rows() {
         "tail 120 200 2 31 4",
         "outer 120 200 4 31 0",
         "handler 300 350 2 7 4",
-        "restore 350 350 1 null 3",
+        "restore 350 400 1 null 3",
         "leaf 400 500 2 11 0",
         "main 100 500 16 69 3",
         "tail 600 600 2 5 4",
