@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use oxperf_abi::{Misc, Pid, RecordType, Tid};
+use oxperf_abi::{Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_analysis::calls::{
     Call, CallEnd, CallEvent, CallStep, Calls, Ended, Remarks, ThreadKey,
 };
@@ -33,6 +33,9 @@ pub trait CallReceiver {
         functions: &FunctionTable<'_>,
         ended: &Ended,
     ) -> ControlFlow<()>;
+
+    /// What is told next follows from a branch or a record of this moment.
+    fn moment(&mut self, _: Option<PerfTime>) {}
 
     /// A branch of a thread was followed, behind the calls that it began or ended.
     fn branched(&mut self, _: ThreadKey) {}
@@ -150,6 +153,7 @@ impl<R: CallReceiver> Sink for CallFollower<'_, R> {
             &mut |event| events.push(event),
         );
         if !self.events.is_empty() {
+            self.receiver.moment(step.time);
             self.tell(machine)?;
         }
         self.receiver.branched(step.thread);
@@ -171,7 +175,10 @@ impl<R: CallReceiver> Sink for CallFollower<'_, R> {
             _ => return ControlFlow::Continue(()),
         };
         match tid.and_then(|tid| machine.find_thread(tid)) {
-            Some(thread) => self.end_thread(machine, thread, end),
+            Some(thread) => {
+                self.receiver.moment(event.id.time);
+                self.end_thread(machine, thread, end)
+            }
             None => ControlFlow::Continue(()),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use oxperf_abi::PerfTime;
 use oxperf_analysis::calls::{Call, CallEnd, Ended, Entry, FunctionId, ThreadKey};
 use oxperf_calls::{CallFollower, CallReceiver, FunctionTable, NamedFunction, branches_only};
 use oxperf_data::Reader;
@@ -48,7 +49,8 @@ pub fn write_calls<T: RowSink>(
     if !walk.decode_trace(trace, options.filter)? {
         return Ok((0, sink));
     }
-    walk.skip_trace_outside(options.filter, false);
+    // A call's stack and counts follow from all that comes before it.
+    walk.skip_trace_outside(options.filter, true);
     let writer = CallRows {
         recording_id: facts.id,
         filter: options.filter,
@@ -56,6 +58,7 @@ pub fn write_calls<T: RowSink>(
         rows: TableRows::new(&CALLS, |_| true),
         stacks: StackTable::new(options.stacks.unwrap_or_default()),
         threads: FxHashMap::default(),
+        now: None,
         path: Vec::new(),
         count: 0,
         out: sink,
@@ -79,6 +82,8 @@ struct CallRows<'o, T> {
     rows: TableRows,
     stacks: StackTable,
     threads: FxHashMap<ThreadKey, OpenCalls>,
+    /// The moment of what is told.
+    now: Option<PerfTime>,
     /// The stack that is numbered.
     path: Vec<FrameId>,
     count: u64,
@@ -158,16 +163,18 @@ impl<T: RowSink> CallRows<'_, T> {
             return Ok(());
         };
         let thread = ended.call.thread.0;
-        if !takes(self.filter, machine, ended) {
+        let moment = moment_of(ended, self.now);
+        if !self
+            .filter
+            .takes_moment(machine, ended.call.thread.0, moment)
+        {
             return Ok(());
         }
         let parent = open.calls.last().map(|parent| parent.stack.0);
         let branches = open.branches.saturating_sub(call.branches);
         let info = machine.thread_info(thread);
         let text = functions.text(FrameId(call.function.0), false);
-        let time = |time: Option<oxperf_abi::PerfTime>| {
-            TableCell::from(time.map(|time| time.0.cast_signed()))
-        };
+        let time = |time: Option<PerfTime>| TableCell::from(time.map(|time| time.0.cast_signed()));
         let spent = ended.total;
         let counted = |count: u64| Some(count.cast_signed()).filter(|_| spent.instructions > 0);
         let cycles = Some(spent.cycles.cast_signed()).filter(|cycles| *cycles > 0);
@@ -239,20 +246,21 @@ impl<T: RowSink> CallReceiver for CallRows<'_, T> {
         self.note(done)
     }
 
+    fn moment(&mut self, now: Option<PerfTime>) {
+        self.now = now;
+    }
+
     fn branched(&mut self, thread: ThreadKey) {
         self.threads.entry(thread).or_default().branches += 1;
     }
 }
 
-/// A call counts when it ends. One that is open where the walk ends, such as at the bound of a part, counts if it ran at a
-/// moment that does.
-fn takes(filter: &Filter, machine: &Machine, ended: &Ended) -> bool {
-    let (thread, _) = ended.call.thread;
-    match (ended.end, ended.call.entered, ended.left) {
-        (CallEnd::Open, Some(entered), Some(left)) => {
-            filter.takes_any_moment(machine, thread, (entered, left))
-        }
-        (_, entered, left) => filter.takes_moment(machine, thread, left.or(entered)),
+/// The moment at which a call counts: `now`, when its end is known, so that it is in one part of a recording. What is open
+/// where the trace ends is of the part that ends with all time.
+fn moment_of(ended: &Ended, now: Option<PerfTime>) -> Option<PerfTime> {
+    match ended.end {
+        CallEnd::Open => Some(PerfTime(u64::MAX)),
+        _ => now.or(ended.left).or(ended.call.entered),
     }
 }
 

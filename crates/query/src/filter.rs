@@ -120,17 +120,6 @@ impl Filter {
         self.takes_time_of(time) && self.takes_thread(machine, thread)
     }
 
-    /// `true` if a moment of a thread passes between the two, which it has run from and to.
-    pub fn takes_any_moment(
-        &self,
-        machine: &Machine,
-        thread: ThreadId,
-        (from, to): (PerfTime, PerfTime),
-    ) -> bool {
-        let times = self.times.as_ref();
-        times.is_none_or(|times| times.take_any_of(from, to)) && self.takes_thread(machine, thread)
-    }
-
     /// `true` if every sample passes.
     pub fn takes_all(&self) -> bool {
         self.times.is_none() && self.cpus.is_none() && self.threads.takes_all()

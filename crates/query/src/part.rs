@@ -119,10 +119,12 @@ fn work_spans(reader: &Reader<'_>) -> Result<Vec<WorkSpan>, DataError> {
         last: 0,
         pieces: Vec::new(),
     };
+    // A trace in one piece lasts from the moment that it starts to the end of its threads.
     const KINDS: &[RecordType] = &[
         RecordType::SAMPLE,
         RecordType::AUX,
         RecordType::ITRACE_START,
+        RecordType::EXIT,
     ];
     let session = Session::new(reader).in_file_order().prefix_only();
     session.only(KINDS).run(&mut times)?;

@@ -59,12 +59,6 @@ impl TimeWindows {
             .any(|(first, last)| (*first..=*last).contains(&time))
     }
 
-    /// `true` if a moment from one to another counts.
-    pub(crate) fn take_any_of(&self, from: PerfTime, to: PerfTime) -> bool {
-        let mut windows = self.0.iter();
-        windows.any(|(first, last)| from.0 <= *last && *first <= to.0)
-    }
-
     /// The first and the last moment of each.
     pub fn stretches(&self) -> Vec<(PerfTime, PerfTime)> {
         let stretches = self.0.iter();
@@ -238,9 +232,6 @@ mod tests {
         assert_eq!(within(21, 29), []);
         assert_eq!(windows().within(None).0, []);
         assert!(!TimeWindows(Vec::new()).take(None));
-        let any = |from, to| windows().take_any_of(PerfTime(from), PerfTime(to));
-        assert!(any(0, 10) && any(20, 25) && any(11, 12) && any(0, 50));
-        assert!(!any(0, 9) && !any(21, 29) && !any(41, 50));
     }
 
     #[test]

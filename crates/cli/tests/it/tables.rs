@@ -185,6 +185,31 @@ fn calls_of_hardware_trace_are_rows() {
 }
 
 #[test]
+fn calls_of_parts_are_those_of_the_whole() {
+    let calls = |name: &str, part: Option<String>| {
+        let mut options = vec!["--symfs", ".", "--itrace=cr"];
+        options.extend(part.as_deref().map(|_| "--part"));
+        options.extend(part.as_deref());
+        let (tables, output) = export(CALLS, name, &options);
+        assert!(output.status.success(), "{}", lossy(&output.stderr));
+        rows(&tables, "calls")
+    };
+    let mut whole = calls("whole", None);
+    whole.sort();
+    for count in [2, 3, 7] {
+        let parts = (1..=count).map(|index| {
+            let name = format!("part-{index}-of-{count}");
+            calls(&name, Some(format!("{index}/{count}")))
+        });
+        let parts: Vec<_> = parts.collect();
+        assert!(parts.iter().filter(|part| !part.is_empty()).count() > 1);
+        let mut union: Vec<_> = parts.into_iter().flatten().collect();
+        union.sort();
+        assert_eq!(union, whole, "{count} parts");
+    }
+}
+
+#[test]
 fn calls_stand_beside_stacks_of_more_columns() {
     let options = ["--symfs", ".", "--itrace=cr", "--lines", "--inline"];
     let (tables, output) = export(CALLS, "calls-and-lines", &options);
