@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, channel};
 
 use flate2::read::GzDecoder;
@@ -70,16 +71,17 @@ fn answer(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
 
 const PROTOBUF: &str = "Content-Type: application/x-protobuf\r\n";
 
-fn recording() -> PathBuf {
-    let file = crate::support::scratch(module_path!()).join("two-events.data");
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/two-events");
-    let text = std::fs::read_to_string(folder.join("recording.txt")).unwrap();
-    // Tests run side by side: each finds a whole file.
-    let own = file.with_extension(format!("{:?}", std::thread::current().id()));
-    let recording = oxperf_testkit::Recording::parse(&text).unwrap();
-    std::fs::write(&own, recording.to_file()).unwrap();
-    std::fs::rename(own, &file).unwrap();
-    file
+/// One file for all tests, written once: its time is the wall clock of its samples.
+fn recording() -> &'static Path {
+    static FILE: LazyLock<PathBuf> = LazyLock::new(|| {
+        let file = crate::support::scratch(module_path!()).join("two-events.data");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/two-events");
+        let text = std::fs::read_to_string(folder.join("recording.txt")).unwrap();
+        let recording = oxperf_testkit::Recording::parse(&text).unwrap();
+        std::fs::write(&file, recording.to_file()).unwrap();
+        file
+    });
+    &FILE
 }
 
 fn export(arguments: &[&str]) -> Output {
@@ -226,11 +228,13 @@ fn what_makes_no_sense_is_refused() {
             "x",
         ],
         &["--format", "otlp", "--push", "http://me:word@127.0.0.1:1"],
+        &["--format", "otlp", "--push", "http://127.0.0.1:99999"],
+        &["--format", "otlp", "--push", "localhost:4318"],
     ] {
         let output = export(arguments);
         assert_eq!(output.status.code(), Some(129), "{arguments:?}");
     }
     let output = push("ftp://127.0.0.1");
-    assert_eq!(output.status.code(), Some(255));
+    assert_eq!(output.status.code(), Some(129));
     assert!(lossy(&output.stderr).contains("no address that can be asked"));
 }
