@@ -1,5 +1,7 @@
 //! The engine as `query` sees it: it answers statements, one after another.
 
+use std::sync::Arc;
+
 use futures::StreamExt;
 
 use datafusion::arrow::array::RecordBatch;
@@ -7,12 +9,13 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::sql::parser::Statement;
-use oxperf::sql::{Failure, SqlEngine, SqlRequest, print_error};
+use oxperf::sql::{Failure, ResultFormat, SqlEngine, SqlRequest, print_error};
 use oxperf_columns::schema::RECORDINGS;
 
 use crate::catalog::Catalog;
 use crate::losses::Loss;
 use crate::output::ResultWriter;
+use crate::recordings::Readings;
 use crate::{flame, inputs, prompt, statements};
 
 /// Rows that are held back until the whole result is known to be whole.
@@ -60,7 +63,8 @@ struct Held {
     batches: Vec<RecordBatch>,
     /// The rest of it.
     rest: Option<SendableRecordBatchStream>,
-    losses: Vec<Loss>,
+    /// What it reads of the recordings.
+    readings: Arc<Readings>,
 }
 
 impl Session<'_> {
@@ -73,23 +77,33 @@ impl Session<'_> {
         if parsed.is_empty() {
             return Err(Failure::new("there is no statement: try query --examples"));
         }
+        if parsed.len() > 1 && self.takes_one_result() {
+            return Err(Failure::new(format!(
+                "these are {} statements: -o, --flame and the formats json, parquet and arrow take the result of one",
+                parsed.len()
+            )));
+        }
         for statement in parsed {
             self.run(sql, &statement).await?;
         }
         Ok(())
     }
 
+    /// `true` if a second result would take the place of the first, or make what no reader of the format understands.
+    fn takes_one_result(&self) -> bool {
+        let follows_another = match self.request.format {
+            ResultFormat::Table | ResultFormat::Csv | ResultFormat::JsonLines => true,
+            ResultFormat::Json | ResultFormat::Parquet | ResultFormat::Arrow => false,
+        };
+        !follows_another || self.request.output.is_some() || self.request.flame.is_some()
+    }
+
     async fn run(&mut self, sql: &str, statement: &Statement) -> Result<(), Failure> {
         let held = loop {
-            let readings = self.catalog.begin_statement();
             match self.start(statement).await {
-                Ok(mut held) => {
-                    held.losses = readings.losses();
-                    break held;
-                }
+                Ok(held) => break held,
                 Err(error) => {
-                    let again = self.catalog.leave_out_damaged().await;
-                    if !again.unwrap_or(false) {
+                    if !self.leaves_out_damaged(&error).await {
                         return Err(statements::explain(sql, &error));
                     }
                     self.tell_damaged();
@@ -99,8 +113,15 @@ impl Session<'_> {
         self.write(held).await
     }
 
+    /// Leaves out the files that may have caused an error; `false` if none did. All files are read for that, which an error
+    /// of another cause must not wait for.
+    async fn leaves_out_damaged(&mut self, error: &DataFusionError) -> bool {
+        statements::may_be_damage(error) && self.catalog.leave_out_damaged().await.unwrap_or(false)
+    }
+
     /// Runs a statement until its result is whole, or too large to be held back.
     async fn start(&self, statement: &Statement) -> Result<Held, DataFusionError> {
+        let readings = self.catalog.begin_statement();
         let state = self.catalog.context.state();
         let plan = state.statement_to_plan(statement.clone()).await?;
         statements::refuse_writing(&plan)?;
@@ -118,7 +139,7 @@ impl Session<'_> {
                     schema,
                     batches,
                     rest: Some(stream),
-                    losses: Vec::new(),
+                    readings,
                 });
             }
         }
@@ -126,43 +147,39 @@ impl Session<'_> {
             schema,
             batches,
             rest: None,
-            losses: Vec::new(),
+            readings,
         })
     }
 
     async fn write(&mut self, held: Held) -> Result<(), Failure> {
-        let mut losses = held.losses;
-        losses.extend(self.losses_of_files().await);
         if let Some(path) = &self.request.flame {
             let page = flame::Page {
                 catalog: &self.catalog,
                 path,
-                losses: &Loss::sentences(&losses),
+                losses: &Loss::sentences(&self.losses(&held.readings).await),
             };
             page.write(&held.schema, &held.batches).await?;
             if self.request.output.is_none() {
                 return Ok(());
             }
         }
-        let damaged = self.catalog.files.damaged.len();
         let mut writer = ResultWriter::new(self.request, &held.schema)?;
         for batch in &held.batches {
             writer.write(batch)?;
         }
-        let mut rest = held.rest;
-        while let Some(stream) = &mut rest {
-            match stream.next().await {
-                Some(Ok(batch)) => writer.write(&batch)?,
-                Some(Err(error)) => {
-                    return Err(Failure::new(format!(
-                        "{}\nThe result is not whole.",
-                        statements::root(&error)
-                    )));
-                }
-                None => rest = None,
-            }
+        if let Some(rest) = held.rest {
+            write_rest(rest, &mut writer).await?;
         }
-        writer.finish(&losses, damaged)
+        // A recording's losses are known at its end: they are asked for when the last row is written.
+        let losses = self.losses(&held.readings).await;
+        writer.finish(&losses, self.catalog.files.damaged.len())
+    }
+
+    /// The losses of all that a result was made of.
+    async fn losses(&self, readings: &Arc<Readings>) -> Vec<Loss> {
+        let mut losses = Readings::losses(readings).await;
+        losses.extend(self.losses_of_files().await);
+        losses
     }
 
     /// The losses that the files of recordings count.
@@ -196,6 +213,21 @@ impl Session<'_> {
     }
 }
 
+/// Writes the rows that were too many to be held back.
+async fn write_rest(
+    mut rest: SendableRecordBatchStream,
+    writer: &mut ResultWriter,
+) -> Result<(), Failure> {
+    while let Some(batch) = rest.next().await {
+        let batch = batch.map_err(|error| {
+            let message = statements::root(&error);
+            Failure::new(format!("{message}\nThe result is not whole."))
+        })?;
+        writer.write(&batch)?;
+    }
+    Ok(())
+}
+
 fn losses_in(batch: &RecordBatch) -> Vec<Loss> {
     use datafusion::arrow::array::AsArray;
     use datafusion::arrow::datatypes::Int64Type;
@@ -206,6 +238,7 @@ fn losses_in(batch: &RecordBatch) -> Vec<Loss> {
             let counts = batch.column(place + 1).as_primitive::<Int64Type>();
             u64::try_from(counts.value(row)).unwrap_or(0)
         }),
+        is_known: true,
     };
     (0..batch.num_rows()).map(loss).collect()
 }

@@ -25,6 +25,8 @@ const STACK_ID: &str = "stack_id";
 const STACK: &str = "stack";
 /// The column of the thread's name, if the result has one.
 const COMM: &str = "comm";
+/// What stands for a function or an object that is not known.
+const UNKNOWN: &str = "[unknown]";
 /// What a result has to be like.
 const RULE: &str = "--flame takes a result with a column stack_id, or stack (a list of names, innermost first), and one or two \
                     columns of numbers; a column comm becomes the outermost level";
@@ -71,42 +73,22 @@ impl Page<'_> {
             .iter()
             .map(|_| TreeBuilder::default())
             .collect();
-        let mut unknown = 0;
+        let mut left_out = LeftOut::default();
         for batch in batches {
-            unknown += add(batch, &columns, stacks.as_ref(), &mut trees)
+            add(batch, &columns, stacks.as_ref(), &mut trees, &mut left_out)
                 .map_err(|error| Failure::new(format!("{error}: {RULE}")))?;
         }
-        if unknown > 0 {
-            print_error(&format!(
-                "Warning:\n{unknown} rows have a stack_id that no table of stacks has"
-            ));
-        }
+        left_out.warn();
         let names: Vec<&str> = columns
             .numbers
             .iter()
             .map(|place| schema.field(*place).name().as_str())
             .collect();
-        let clocks = self.are_clocks().await;
-        self.write_trees(
-            trees.into_iter().map(TreeBuilder::finish).collect(),
-            &names,
-            clocks,
-        )
+        self.write_trees(trees.into_iter().map(TreeBuilder::finish).collect(), &names)
     }
 
-    fn write_trees(
-        &self,
-        mut trees: Vec<FlameTree>,
-        names: &[&str],
-        clocks: bool,
-    ) -> Result<(), Failure> {
-        let unit = |name| {
-            if clocks {
-                WeightUnit::Nanoseconds
-            } else {
-                WeightUnit::Count(name)
-            }
-        };
+    /// Numbers are shown as they are: what a column counts, samples or nanoseconds or thousands of them, only its name tells.
+    fn write_trees(&self, mut trees: Vec<FlameTree>, names: &[&str]) -> Result<(), Failure> {
         let mut file = BufWriter::with_capacity(1 << 20, output::file(self.path)?);
         match (trees.as_mut_slice(), names) {
             ([old, new], [before, after]) => {
@@ -117,7 +99,7 @@ impl Page<'_> {
                 DiffPage {
                     title: &format!("{before} → {after}"),
                     subtitle: "both as 100%",
-                    unit: unit(after),
+                    unit: WeightUnit::Count(after),
                     lost: self.losses,
                     changed: &changed,
                 }
@@ -128,7 +110,7 @@ impl Page<'_> {
                 FlamePage {
                     title: name,
                     subtitle: "of oxperf query",
-                    unit: unit(name),
+                    unit: WeightUnit::Count(name),
                     lost: self.losses,
                     tree,
                 }
@@ -168,20 +150,6 @@ impl Page<'_> {
         }
         Ok(stacks)
     }
-
-    /// `true` if the numbers are sums of nanoseconds, as far as the events tell.
-    async fn are_clocks(&self) -> bool {
-        let _readings = self.catalog.begin_statement();
-        let sql = "SELECT count(*) AS events, count(CASE WHEN unit = 'ns' THEN 1 END) AS clocks FROM events";
-        let Ok(found) = self.catalog.context.sql(sql).await else {
-            return false;
-        };
-        let batches = found.collect().await.unwrap_or_default();
-        batches.first().is_some_and(|batch| {
-            let count = |place: usize| batch.column(place).as_primitive::<Int64Type>().value(0);
-            count(0) > 0 && count(0) == count(1)
-        })
-    }
 }
 
 impl GraphColumns {
@@ -210,13 +178,47 @@ impl GraphColumns {
     }
 }
 
-/// Adds rows to the trees; gives the number of those whose stack is not known.
+/// Rows that are not in the graph as they are in the result.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct LeftOut {
+    /// Rows whose stack is not known.
+    unknown: usize,
+    /// Numbers that make no box: negative ones, and those that round to nothing.
+    small: usize,
+}
+
+impl LeftOut {
+    /// The weight of a number; no box is smaller than 1.
+    fn weight(&mut self, number: f64) -> u64 {
+        let weight = number.round().max(0.0) as u64;
+        self.small += usize::from(weight == 0 && number != 0.0);
+        weight
+    }
+
+    fn warn(&self) {
+        let LeftOut { unknown, small } = self;
+        if *unknown > 0 {
+            print_error(&format!(
+                "Warning:\n{unknown} rows have a stack_id that no table of stacks has"
+            ));
+        }
+        if *small > 0 {
+            print_error(&format!(
+                "Warning:\n{small} numbers are negative or round to 0 and are not in the graph; multiply shares to make \
+                 them whole numbers"
+            ));
+        }
+    }
+}
+
+/// Adds rows to the trees.
 fn add(
     batch: &RecordBatch,
     columns: &GraphColumns,
     stacks: Option<&HashMap<i64, Vec<FrameNames>>>,
     trees: &mut [TreeBuilder],
-) -> Result<usize, DataFusionError> {
+    left_out: &mut LeftOut,
+) -> Result<(), DataFusionError> {
     let stack = batch.column(columns.stack);
     let comm = columns
         .comm
@@ -229,7 +231,6 @@ fn add(
         Some(_) => None,
         None => Some(cast(stack, &DataType::new_list(DataType::Utf8View, true))?),
     };
-    let mut unknown = 0;
     for row in 0..batch.num_rows() {
         let listed;
         let frames: &[FrameNames] = match (stacks, &own_names) {
@@ -238,7 +239,7 @@ fn add(
                 let found = (!id.is_null(row))
                     .then(|| stacks.get(&id.value(row)))
                     .flatten();
-                unknown += usize::from(found.is_none());
+                left_out.unknown += usize::from(found.is_none());
                 found.map_or(&[], Vec::as_slice)
             }
             (None, Some(lists)) => {
@@ -254,16 +255,13 @@ fn add(
         let comm = comm.as_ref().map(|comm| comm.as_string_view().value(row));
         for (tree, numbers) in trees.iter_mut().zip(&numbers) {
             let numbers = numbers.as_primitive::<Float64Type>();
-            // A NULL is no weight, and there are no negative boxes.
-            let weight = if numbers.is_null(row) {
-                0.0
-            } else {
-                numbers.value(row).max(0.0)
-            };
-            tree.add(comm, frames, weight.round() as u64);
+            // A NULL is no weight.
+            if !numbers.is_null(row) {
+                tree.add(comm, frames, left_out.weight(numbers.value(row)));
+            }
         }
     }
-    Ok(unknown)
+    Ok(())
 }
 
 /// A tree that stacks are added to.
@@ -297,15 +295,19 @@ impl TreeBuilder {
         for (symbol, dso) in frames.iter().rev() {
             let is_unresolved = symbol.starts_with('[') && symbol.ends_with(']');
             let frame = match is_unresolved {
-                true => self.frame("[unknown]", dso.as_deref(), FlameKind::Unresolved),
+                true => {
+                    let dso = dso.as_deref().filter(|dso| *dso != UNKNOWN);
+                    self.frame(UNKNOWN, dso, FlameKind::Unresolved)
+                }
                 false => self.frame(symbol, dso.as_deref(), FlameKind::Function),
             };
             place = Some(self.node(place, frame));
         }
         if let Some(node) = place.and_then(|place| self.tree.nodes.get_mut(place as usize)) {
+            // Rows are sums of samples, and not how many.
             node.own.add(FlameWeight {
                 value: weight,
-                samples: 1,
+                samples: 0,
             });
         }
     }
@@ -389,5 +391,19 @@ mod tests {
         assert_eq!(totals, [7, 7, 5]);
         assert_eq!(tree.names, ["sh", "main", "work"]);
         assert_eq!(tree.dsos.len(), 1);
+    }
+
+    #[test]
+    fn numbers_that_make_no_box_are_counted() {
+        let mut left_out = LeftOut::default();
+        let weights = [0.0, 0.4, -3.0, 0.5, 7.2, f64::NAN].map(|number| left_out.weight(number));
+        assert_eq!(weights, [0, 0, 0, 1, 7, 0]);
+        assert_eq!(
+            left_out,
+            LeftOut {
+                unknown: 0,
+                small: 3
+            }
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! The inputs by what they are: recordings, and Parquet files with their tables.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read;
@@ -104,7 +105,7 @@ impl Found {
         let bad =
             |error: glob::PatternError| Failure::new(format!("'{pattern}' is no pattern: {error}"));
         let before = self.seen.len();
-        let paths = glob::glob(pattern).map_err(bad)?;
+        let paths = glob::glob(&with_files(pattern)).map_err(bad)?;
         paths.flatten().for_each(|path| self.add_match(&path));
         if self.seen.len() == before {
             return Err(Failure::new(format!(
@@ -127,7 +128,8 @@ impl Found {
     }
 
     fn add_recording(&mut self, path: &Path) {
-        if self.is_new(path) {
+        // A pattern may match a recording's folder and the file in it.
+        if self.is_new(&first_file(path)) {
             self.recordings.push(path.to_owned());
         }
     }
@@ -153,13 +155,25 @@ impl Found {
     }
 }
 
+/// A pattern for the files below folders, where `**` at its end would match the folders alone.
+fn with_files(pattern: &str) -> Cow<'_, str> {
+    match pattern.ends_with("**") {
+        true => format!("{pattern}/*").into(),
+        false => pattern.into(),
+    }
+}
+
+/// The file that a recording begins in: a folder may be one.
+fn first_file(path: &Path) -> PathBuf {
+    match path.is_dir() {
+        true => path.join("data"),
+        false => path.to_owned(),
+    }
+}
+
 /// What a file or a folder is, by its first bytes and its name.
 fn kind_of(path: &Path) -> Kind {
-    let file = if path.is_dir() {
-        path.join("data")
-    } else {
-        path.to_owned()
-    };
+    let file = first_file(path);
     if !fs::metadata(&file).is_ok_and(|found| found.is_file()) {
         return Kind::Other;
     }

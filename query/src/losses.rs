@@ -4,12 +4,14 @@ use oxperf_resolve::ChainLosses;
 use oxperf_session::Diagnostics;
 
 /// The losses of a recording.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Loss {
     /// Its file.
     pub(crate) file: String,
     /// The counts, in the order of [`Loss::COLUMNS`].
     pub(crate) counts: [u64; 5],
+    /// `false` for a recording that was not read to its end, which is where the counts are known.
+    pub(crate) is_known: bool,
 }
 
 impl Loss {
@@ -25,11 +27,20 @@ impl Loss {
         ),
     ];
 
-    /// A recording of which nothing is known to be lost.
+    /// A recording of which nothing is lost.
     pub(crate) fn none(file: &str) -> Loss {
         Loss {
             file: file.to_owned(),
-            ..Loss::default()
+            counts: [0; 5],
+            is_known: true,
+        }
+    }
+
+    /// A recording that was not read to its end.
+    pub(crate) fn unknown(file: &str) -> Loss {
+        Loss {
+            is_known: false,
+            ..Loss::none(file)
         }
     }
 
@@ -45,10 +56,16 @@ impl Loss {
                 cut + chains.faulty,
                 found.undecodable + found.damage.count(),
             ],
+            is_known: true,
         }
     }
 
-    /// The sums of several recordings.
+    /// How many of several recordings have losses that are not known.
+    pub(crate) fn unknowns(losses: &[Loss]) -> usize {
+        losses.iter().filter(|loss| !loss.is_known).count()
+    }
+
+    /// The sums of several recordings, of those whose losses are known.
     pub(crate) fn sums(losses: &[Loss]) -> [u64; 5] {
         let mut sums = [0u64; 5];
         for loss in losses {
@@ -59,8 +76,22 @@ impl Loss {
         sums
     }
 
-    /// A sentence for each kind of loss.
+    /// A sentence for each kind of loss, and one for what is not known.
     pub(crate) fn sentences(losses: &[Loss]) -> Vec<String> {
+        let mut sentences = Loss::known_sentences(losses);
+        match (Loss::unknowns(losses), losses.len()) {
+            (0, _) => {}
+            (1, 1) => {
+                sentences.push("not known, as the recording was not read to its end".to_owned())
+            }
+            (unknown, all) => sentences.push(format!(
+                "not known of {unknown} of {all} recordings, as they were not read to their ends"
+            )),
+        }
+        sentences
+    }
+
+    fn known_sentences(losses: &[Loss]) -> Vec<String> {
         let sums = Loss::sums(losses);
         let kinds = Loss::COLUMNS.iter().zip(sums).zip(0..);
         let lost = kinds.filter(|((_, sum), _)| *sum > 0);
@@ -94,5 +125,18 @@ mod tests {
             ]
         );
         assert!(Loss::sentences(&losses[2..]).is_empty());
+    }
+
+    #[test]
+    fn losses_of_a_recording_that_was_not_read_to_its_end_are_not_known() {
+        let losses = [Loss::unknown("a"), Loss::none("b")];
+        assert_eq!(
+            Loss::sentences(&losses),
+            ["not known of 1 of 2 recordings, as they were not read to their ends"]
+        );
+        assert_eq!(
+            Loss::sentences(&losses[..1]),
+            ["not known, as the recording was not read to its end"]
+        );
     }
 }

@@ -145,8 +145,9 @@ fn write_loss(losses: &[Loss], damaged: usize, out: &mut Out) -> io::Result<()> 
         .collect();
     writeln!(
         out,
-        ",\"loss\":{{\"recordings\":{},{},\"damaged_files\":{damaged}}}}}",
+        ",\"loss\":{{\"recordings\":{},\"recordings_not_read_to_end\":{},{},\"damaged_files\":{damaged}}}}}",
         losses.len(),
+        Loss::unknowns(losses),
         counts.join(",")
     )
 }

@@ -16,50 +16,82 @@ use datafusion::parquet::arrow::arrow_reader::{
 use oxperf_columns::schema::{TABLES, TableSchema, VERSION};
 
 use crate::arrow_rows::schema_of;
-use crate::recordings::Told;
 
 /// The key in the metadata of files that has the version of the tables.
 const VERSION_KEY: &str = "oxperf.schema";
+/// The key that has the name of the file's table.
+const TABLE_KEY: &str = "oxperf.table";
+/// Columns that tables of profiles have, and hardly others: each of the tables has one of them.
+const OWN_COLUMNS: [&str; 2] = ["recording_id", "stack_id"];
 /// Rows that are read at once.
 const BATCH: usize = 1 << 16;
 
-/// The table that a file holds, by its name or that of a folder it lies in.
+/// The table that a file holds, by its name, or by that of a folder it lies in and its content.
 pub(crate) fn table_of(path: &Path) -> Option<&'static TableSchema> {
-    let stem = path.file_stem()?.to_str()?;
-    let is_of = |table: &&&'static TableSchema| {
-        let rest = stem.strip_prefix(table.name);
-        rest.is_some_and(|rest| {
-            !rest.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
-        })
-    };
-    let folders = path
-        .ancestors()
-        .skip(1)
-        .filter_map(|folder| folder.file_name()?.to_str());
-    let by_folder = || folders.into_iter().find_map(TableSchema::named);
-    TABLES.iter().find(is_of).copied().or_else(by_folder)
+    table_by_name(path).or_else(|| table_by_folder(path).filter(|table| is_held_by(table, path)))
 }
 
-/// Reads a file's end, which says where everything is.
+/// The table of a file such as `samples.parquet` or `samples-2.parquet`.
+fn table_by_name(path: &Path) -> Option<&'static TableSchema> {
+    let stem = path.file_stem()?.to_str()?;
+    let is_of = |table: &&'static TableSchema| {
+        let rest = stem.strip_prefix(table.name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    TABLES.into_iter().find(is_of)
+}
+
+/// The table of a folder above a file, as in `stacks/date=2026-01-01/part-0.parquet`.
+fn table_by_folder(path: &Path) -> Option<&'static TableSchema> {
+    let folders = path.ancestors().skip(1);
+    let mut names = folders.filter_map(|folder| folder.file_name()?.to_str());
+    names.find_map(TableSchema::named)
+}
+
+/// `true` for a file that belongs to the table by its content: folders are called `maps` or `events` for other reasons, too.
+/// A damaged one is to be named, and not to be passed over.
+fn is_held_by(table: &TableSchema, path: &Path) -> bool {
+    let Ok(end) = end_of(path) else {
+        return true;
+    };
+    match note(&end, TABLE_KEY) {
+        Some(name) => name == table.name,
+        // Other writers leave notes out.
+        None => {
+            let mut fields = end.schema().fields().iter();
+            fields.any(|field| OWN_COLUMNS.contains(&field.name().as_str()))
+        }
+    }
+}
+
+/// The end of a file, which says where everything is.
+fn end_of(path: &Path) -> Result<ArrowReaderMetadata, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let end = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
+    end.map_err(|error| error.to_string())
+}
+
+/// A note of a file's metadata.
+fn note<'m>(end: &'m ArrowReaderMetadata, key: &str) -> Option<&'m str> {
+    let notes = end.metadata().file_metadata().key_value_metadata()?;
+    let note = notes.iter().find(|note| note.key == key)?;
+    note.value.as_deref()
+}
+
+/// Reads a file's end.
 ///
 /// # Errors
 /// It is damaged, of another version of the tables, or has columns of other types.
 pub(crate) fn check(path: &Path, table: &TableSchema) -> Result<(), String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
-    let found = found.map_err(|error| error.to_string())?;
-    let notes = found.metadata().file_metadata().key_value_metadata();
-    let version = notes.and_then(|notes| {
-        let note = notes.iter().find(|note| note.key == VERSION_KEY)?;
-        note.value.as_deref()?.parse::<u32>().ok()
-    });
+    let end = end_of(path)?;
+    let version = note(&end, VERSION_KEY).and_then(|version| version.parse::<u32>().ok());
     if let Some(version) = version.filter(|version| *version != VERSION) {
         return Err(format!(
             "its tables are of version {version}, these are of version {VERSION}"
         ));
     }
     let expected = schema_of(table);
-    for field in found.schema().fields() {
+    for field in end.schema().fields() {
         let Some((_, wanted)) = expected.column_with_name(field.name()) else {
             continue;
         };
@@ -108,7 +140,7 @@ pub(crate) fn read(
     columns: &SchemaRef,
 ) -> Result<impl Iterator<Item = Result<RecordBatch, ArrowError>>> {
     let damaged = |error: &dyn std::fmt::Display| {
-        DataFusionError::External(Box::new(Told(format!("{}: {error}", path.display()))))
+        DataFusionError::Execution(format!("{}: {error}", path.display()))
     };
     let file = File::open(path).map_err(|error| damaged(&error))?;
     let builder =
@@ -187,14 +219,19 @@ mod tests {
 
     #[test]
     fn files_belong_to_tables_by_their_names() {
-        let name = |path: &str| table_of(Path::new(path)).map(|table| table.name);
+        let name = |path: &str| table_by_name(Path::new(path)).map(|table| table.name);
         assert_eq!(name("a/samples.parquet"), Some("samples"));
         assert_eq!(name("a/stacks-12.parquet"), Some("stacks"));
-        assert_eq!(
-            name("v1/named/stacks/date=2026-01-01/x.parquet"),
-            Some("stacks")
-        );
         assert_eq!(name("a/samples_of_mine.parquet"), None);
-        assert_eq!(name("a/other.parquet"), None);
+        assert_eq!(name("a/events2024.parquet"), None);
+        assert_eq!(name("maps/other.parquet"), None);
+    }
+
+    #[test]
+    fn files_belong_to_tables_by_the_nearest_folder() {
+        let name = |path: &str| table_by_folder(Path::new(path)).map(|table| table.name);
+        let day = "v1/maps/stacks/date=2026-01-01/x.parquet";
+        assert_eq!(name(day), Some("stacks"));
+        assert_eq!(name("a/events2024/x.parquet"), None);
     }
 }

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::error::ArrowError;
 use datafusion::error::DataFusionError;
 use oxperf::sql::{self, Failure};
 use oxperf_columns::schema::{ColumnSchema, PROFILE, STACKS, TABLES, TableSchema};
@@ -59,6 +60,8 @@ pub(crate) struct WantId(usize);
 pub(crate) struct Readings {
     recordings: Arc<[Recording]>,
     state: Mutex<State>,
+    /// Every walk reads it until it ends.
+    walking: RwLock<()>,
     losses: Mutex<Vec<Loss>>,
 }
 
@@ -84,6 +87,7 @@ impl Readings {
         Readings {
             recordings,
             state: Mutex::default(),
+            walking: RwLock::default(),
             losses: Mutex::default(),
         }
     }
@@ -95,8 +99,16 @@ impl Readings {
         WantId(state.wants.len() - 1)
     }
 
-    /// What the recordings lost that were read.
-    pub(crate) fn losses(&self) -> Vec<Loss> {
+    /// What the recordings lost that were read. Nobody takes rows any more: walks that are still on their way end.
+    pub(crate) async fn losses(readings: &Arc<Readings>) -> Vec<Loss> {
+        let readings = readings.clone();
+        // The engine goes on meanwhile: a walk may wait for a part of it to let go of its rows.
+        let losses = tokio::task::spawn_blocking(move || readings.losses_of_ended_walks()).await;
+        losses.unwrap_or_default()
+    }
+
+    fn losses_of_ended_walks(&self) -> Vec<Loss> {
+        drop(self.walking.write());
         let losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);
         losses.clone()
     }
@@ -148,17 +160,26 @@ impl Readings {
 
     /// Walks over each recording in turn.
     fn walk(&self, demand: &Demand, take: &mut TakeRows<'_>) -> Result<(), DataFusionError> {
+        let _walking = self.walking.read();
         for recording in self.recordings.iter() {
-            let (loss, goes_on) = recording.read(demand, take).map_err(external)?;
-            let mut losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);
-            if !losses.iter().any(|known| known.file == loss.file) {
-                losses.push(loss);
-            }
+            let loss = recording.read(demand, take).map_err(external)?;
+            let goes_on = loss.is_known;
+            self.note(loss);
             if !goes_on {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Notes what a recording lost. Each is noted once; of several walks over it those count that came to its end.
+    fn note(&self, loss: Loss) {
+        let mut losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);
+        match losses.iter_mut().find(|noted| noted.file == loss.file) {
+            None => losses.push(loss),
+            Some(noted) if !noted.is_known => *noted = loss,
+            Some(_) => {}
+        }
     }
 }
 
@@ -259,8 +280,8 @@ impl Demand {
 }
 
 impl Recording {
-    /// Walks over the recording. Returns what it lost, and `false` if nothing more is wanted.
-    fn read(&self, demand: &Demand, take: &mut TakeRows<'_>) -> Result<(Loss, bool), Failure> {
+    /// Walks over the recording. Returns what it lost, which is not known if nothing more is wanted before its end.
+    fn read(&self, demand: &Demand, take: &mut TakeRows<'_>) -> Result<Loss, Failure> {
         let input = sql::open_recording(&self.path, self.force)?;
         let reader = input.reader()?;
         let modified = Some(input.modified()).filter(|modified| *modified > 0);
@@ -285,21 +306,23 @@ impl Recording {
             }),
             progress: None,
         };
+        let mut failure = None;
         let out = Batches {
             demand,
             take,
-            goes_on: true,
-            failure: None,
+            failure: &mut failure,
         };
-        let written = write_tables(&reader, &facts, &names, &options, out);
-        let (walked, out) = match written {
-            Ok(written) => written,
-            // Nobody wants more.
+        let walked = match write_tables(&reader, &facts, &names, &options, out) {
+            Ok((walked, _)) => walked,
             Err(TableWalkError::Columns(ColumnsError::Stopped)) => {
-                return Ok((Loss::none(&self.path), false));
+                return match failure {
+                    Some(error) => Err(Failure::new(format!("{}: {error}", self.path))),
+                    // Nobody wants more.
+                    None => Ok(Loss::unknown(&self.path)),
+                };
             }
-            // It has no sample of that event.
-            Err(TableWalkError::NoEvent { .. }) => return Ok((Loss::none(&self.path), true)),
+            // It has no sample of that event, and lost none.
+            Err(TableWalkError::NoEvent { .. }) => return Ok(Loss::none(&self.path)),
             Err(TableWalkError::Data(error)) => return Err(sql::refuse(&input, &error)),
             Err(error) => return Err(Failure::new(format!("{}: {error}", self.path))),
         };
@@ -311,11 +334,7 @@ impl Recording {
             chains,
             ..
         } = &walked;
-        let loss = Loss::of(&self.path, diagnostics, chains);
-        match out.failure {
-            Some(error) => Err(Failure::new(format!("{}: {error}", self.path))),
-            None => Ok((loss, out.goes_on)),
-        }
+        Ok(Loss::of(&self.path, diagnostics, chains))
     }
 }
 
@@ -323,8 +342,8 @@ impl Recording {
 struct Batches<'d, 't, 'f> {
     demand: &'d Demand,
     take: &'t mut TakeRows<'f>,
-    goes_on: bool,
-    failure: Option<datafusion::arrow::error::ArrowError>,
+    /// Why rows did not become a batch.
+    failure: &'t mut Option<ArrowError>,
 }
 
 impl RowSink for Batches<'_, '_, '_> {
@@ -338,7 +357,7 @@ impl RowSink for Batches<'_, '_, '_> {
                 false => Err(ColumnsError::Stopped),
             },
             Err(error) => {
-                self.failure = Some(error);
+                *self.failure = Some(error);
                 Err(ColumnsError::Stopped)
             }
         }

@@ -45,6 +45,18 @@ pub(crate) fn refuse_writing(plan: &LogicalPlan) -> Result<(), DataFusionError> 
     })
 }
 
+/// `true` for an error that a damaged file may have caused: neither one of the statement's text nor one of a known cause.
+pub(crate) fn may_be_damage(error: &DataFusionError) -> bool {
+    match error.find_root() {
+        DataFusionError::SQL(..)
+        | DataFusionError::Plan(_)
+        | DataFusionError::SchemaError(..)
+        | DataFusionError::NotImplemented(_) => false,
+        DataFusionError::External(cause) => !cause.is::<Told>(),
+        _ => true,
+    }
+}
+
 /// What is wrong with a statement, and where.
 pub(crate) fn explain(sql: &str, error: &DataFusionError) -> Failure {
     let root = error.find_root();

@@ -3,7 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 
+use datafusion::arrow::array::{ArrayRef, Int32Array, RecordBatch};
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::parquet::file::metadata::KeyValue;
 use oxperf_testkit::Recording;
 
 /// Two threads, with callers; a record was lost.
@@ -36,6 +40,29 @@ fn folder(name: &str) -> PathBuf {
     let recording = Recording::parse(RECORDING).unwrap();
     fs::write(folder.join("perf.data"), recording.to_file()).unwrap();
     fs::write(folder.join("kallsyms"), KALLSYMS).unwrap();
+    folder
+}
+
+/// More samples than a result holds back, of which a record was lost.
+const LONG: &str = "file unfinished=1
+event cycles sample=TID|TIME|PERIOD flags=sample_id_all|comm freq=4000
+comm pid=7 tid=7 reader
+lost lost=3
+sample pid=7 tid=7 time=1000 period=1";
+const LONG_ROWS: usize = 1_750_000;
+/// Where the header says how long the records are.
+const DATA_SIZE: std::ops::Range<usize> = 48..56;
+
+/// A folder of its own with the long recording.
+fn long_folder(name: &str) -> PathBuf {
+    let folder = folder(name);
+    let recording = Recording::parse(LONG).unwrap();
+    let samples = recording.records().last().unwrap().repeat(LONG_ROWS - 1);
+    let mut file = recording.to_file();
+    let size = u64::from_le_bytes(file[DATA_SIZE].try_into().unwrap()) + samples.len() as u64;
+    file[DATA_SIZE].copy_from_slice(&size.to_le_bytes());
+    file.extend(samples);
+    fs::write(folder.join("perf.data"), file).unwrap();
     folder
 }
 
@@ -158,9 +185,10 @@ fn losses_stand_under_results() {
         &["--format", "json", "SELECT comm, cpu FROM samples LIMIT 1"],
     );
     let json = String::from_utf8(json.stdout).unwrap();
-    assert!(
-        json.starts_with("{\"rows\":[{\"comm\":\"reader\",\"cpu\":0}],\"loss\":{"),
-        "{json}"
+    assert_eq!(
+        json,
+        "{\"rows\":[{\"comm\":\"reader\",\"cpu\":0}],\"loss\":{\"recordings\":1,\"recordings_not_read_to_end\":0,\
+         \"lost_samples\":0,\"lost_records\":3,\"lost_aux\":0,\"cut_stacks\":0,\"damaged\":0,\"damaged_files\":0}}\n"
     );
     let csv = run(
         &folder,
@@ -181,6 +209,97 @@ fn losses_stand_under_results() {
         String::from_utf8(files.stdout)
             .unwrap()
             .contains("# lost: 3 records")
+    );
+}
+
+#[test]
+fn losses_stand_under_results_of_any_size() {
+    let folder = long_folder("long");
+    let all = run(&folder, &["--format", "csv", "SELECT period FROM samples"]);
+    let rows = all.stdout.iter().filter(|byte| **byte == b'\n').count();
+    assert_eq!(rows, LONG_ROWS + 1);
+    let told = String::from_utf8(all.stderr).unwrap();
+    assert!(told.contains("# lost: 3 records"), "{told}");
+    // Of a recording that is not read to its end nobody knows what it lost.
+    let first = "SELECT period FROM samples LIMIT 1";
+    let table = run(&folder, &[first]);
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert_eq!(
+        table,
+        "period\n     1\n# lost: not known, as the recording was not read to its end\n"
+    );
+    let json = run(&folder, &["--format", "json", first]);
+    let json = String::from_utf8(json.stdout).unwrap();
+    assert!(
+        json.contains("\"recordings\":1,\"recordings_not_read_to_end\":1,"),
+        "{json}"
+    );
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn patterns_reach_files_below_folders() {
+    let folder = folder("patterns");
+    let prof = export(&folder);
+    let sum = "SELECT sum(period) AS value FROM samples";
+    assert_eq!(csv(&folder, &["-i", "prof/**", sum]), "value\n500\n");
+    // A folder further below, and a recording that is a folder: it is one, with the file in it.
+    fs::create_dir_all(prof.join("day")).unwrap();
+    fs::copy(
+        prof.join("samples.parquet"),
+        prof.join("day/samples.parquet"),
+    )
+    .unwrap();
+    fs::create_dir_all(prof.join("folder.data")).unwrap();
+    fs::copy(folder.join("perf.data"), prof.join("folder.data/data")).unwrap();
+    assert_eq!(csv(&folder, &["-i", "prof/**", sum]), "value\n1500\n");
+}
+
+/// Writes a Parquet file with a column that `maps` has, too.
+fn write_pids(path: &Path, table: Option<&str>) {
+    let pids: ArrayRef = Arc::new(Int32Array::from(vec![7]));
+    let batch = RecordBatch::try_from_iter([("pid", pids)]).unwrap();
+    let file = fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    if let Some(table) = table {
+        writer
+            .append_key_value_metadata(KeyValue::new("oxperf.table".to_owned(), table.to_owned()));
+    }
+    writer.close().unwrap();
+}
+
+#[test]
+fn files_of_others_below_folders_of_such_names_are_no_tables() {
+    let folder = folder("others");
+    let mine = folder.join("maps/mine");
+    fs::create_dir_all(&mine).unwrap();
+    let count = "SELECT count(*) AS n FROM maps";
+    write_pids(&mine.join("processes.parquet"), None);
+    let told = refused(&folder, &["-i", "maps/mine", count]);
+    assert!(told.contains("maps/mine has neither"), "{told}");
+    let told = refused(&folder, &["-i", "maps/mine/*", count]);
+    assert!(
+        told.contains("nothing that matches 'maps/mine/*'"),
+        "{told}"
+    );
+    let told = refused(&folder, &["-i", "maps/mine/processes.parquet", count]);
+    assert!(told.contains("the name of a file says"), "{told}");
+    // A name that goes on is another name.
+    write_pids(&folder.join("maps2024.parquet"), None);
+    let told = refused(&folder, &["-i", "maps2024.parquet", count]);
+    assert!(told.contains("the name of a file says"), "{told}");
+    // What a file says of itself, and the columns of the tables, count.
+    write_pids(&mine.join("exported.parquet"), Some("maps"));
+    assert_eq!(csv(&folder, &["-i", "maps/mine", count]), "n\n1\n");
+    fs::create_dir_all(folder.join("samples")).unwrap();
+    let all = "SELECT * FROM samples";
+    let file = "samples/part-0.parquet";
+    let written = run(&folder, &["--format", "parquet", "-o", file, all]);
+    assert!(written.status.success());
+    assert_eq!(
+        csv(&folder, &["-i", file, "SELECT count(*) AS n FROM samples"]),
+        "n\n4\n"
     );
 }
 
@@ -266,6 +385,16 @@ fn damaged_files_are_named_and_passed_over() {
         table.starts_with("value  n\n  500  4\n") && table.contains("2 damaged files"),
         "{table}"
     );
+    // No file is read for what is wrong with a statement.
+    for statement in [
+        "SELECT smybol FROM samples",
+        "SELECT 1 FROM sampels",
+        "SELECT lenght(comm) FROM samples",
+        "COPY (SELECT 1) TO 'out.csv'",
+    ] {
+        let told = refused(&folder, &["-i", "prof", statement]);
+        assert!(!told.contains("samples-3.parquet"), "{statement}: {told}");
+    }
 }
 
 #[test]
@@ -308,12 +437,31 @@ fn stacks_become_pages() {
     assert!(change.contains("before") && change.contains("after") && change.contains("vfs_read"));
     let listed = page("list.html", "SELECT symbols AS stack, 1 AS n FROM stacks");
     assert!(listed.contains("copy_page"));
+    let statements = oxperf_columns::statements::STATEMENTS;
+    let hottest = statements
+        .iter()
+        .find(|known| known.name == "hottest-stacks");
+    let graph = page("hottest.html", hottest.unwrap().sql);
+    assert!(graph.contains("of oxperf query") && graph.contains("copy_page"));
     let told = refused(&folder, &["--flame", "none.html", TOP]);
     assert!(
         told.contains("--flame takes a result with a column stack_id"),
         "{told}"
     );
     assert!(!folder.join("none.html").exists());
+}
+
+#[test]
+fn numbers_of_clocks_are_shown_as_they_are() {
+    let folder = folder("clocks");
+    let recording = RECORDING.replace("event cycles", "event cpu-clock");
+    let recording = Recording::parse(&recording).unwrap();
+    fs::write(folder.join("perf.data"), recording.to_file()).unwrap();
+    let sql = "SELECT stack_id, count(*) AS samples FROM samples GROUP BY stack_id";
+    let output = run(&folder, &["--flame", "count.html", sql]);
+    assert!(output.status.success());
+    let page = fs::read_to_string(folder.join("count.html")).unwrap();
+    assert!(page.contains("\"unit\":{\"time\":false,\"name\":\"samples\"}"));
 }
 
 #[test]
@@ -326,6 +474,25 @@ fn results_have_the_forms_that_were_asked_for() {
     let arrow = run(&folder, &["--format", "arrow", "-o", "out.arrow", sql]);
     assert!(arrow.status.success());
     assert_eq!(&fs::read(folder.join("out.arrow")).unwrap()[..4], [0xff; 4]);
-    let several = csv(&folder, &["SELECT 1 AS a; SELECT 2 AS b"]);
-    assert_eq!(several, "a\n1\nb\n2\n");
+}
+
+#[test]
+fn several_results_follow_each_other_where_they_can() {
+    let folder = folder("several");
+    let two = "SELECT 1 AS a; SELECT 2 AS b";
+    assert_eq!(csv(&folder, &[two]), "a\n1\nb\n2\n");
+    for words in [
+        ["-o", "out"],
+        ["--flame", "out"],
+        ["--format", "json"],
+        ["--format", "parquet"],
+        ["--format", "arrow"],
+    ] {
+        let output = run(&folder, &[&words[..], &[two]].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success(), "{words:?}");
+        assert!(told.contains("these are 2 statements"), "{words:?}: {told}");
+        assert!(output.stdout.is_empty(), "{words:?}");
+        assert!(!folder.join("out").exists(), "{words:?}");
+    }
 }

@@ -24,6 +24,9 @@ Examples:
 /// The recording that is read where none is named.
 const RECORDING: &str = "perf.data";
 
+/// Options about inlined functions and source files, which the tables of recordings do not have here.
+const NOT_OF_TABLES: [&str; 3] = ["inline", "no-inline", "full-source-path"];
+
 /// The options.
 pub(super) fn command() -> Command {
     Command::new("query")
@@ -77,7 +80,11 @@ pub(super) fn command() -> Command {
                 .help("Print statements that make the same tables in another engine, of the folder of -i [default: .]"),
         ])
         .next_help_heading("Names")
-        .args(symbols::arguments())
+        .args(symbols::arguments().into_iter().filter(is_of_tables))
+}
+
+fn is_of_tables(option: &Arg) -> bool {
+    !NOT_OF_TABLES.contains(&option.get_id().as_str())
 }
 
 /// The text that is asked for instead of a result.
