@@ -10,7 +10,7 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::sql::parser::Statement;
 use oxperf::sql::{Failure, ResultFormat, SqlEngine, SqlRequest, print_error};
-use oxperf_columns::schema::RECORDINGS;
+use oxperf_columns::schema::{RECORDINGS, SAMPLES, STACKS};
 
 use crate::catalog::Catalog;
 use crate::losses::Loss;
@@ -41,6 +41,7 @@ impl SqlEngine for DataFusionEngine {
                 told: 0,
             };
             session.tell_damaged();
+            session.tell_missing_stacks();
             match &request.sql {
                 Some(sql) => session.run_all(sql).await,
                 None => prompt::run(&mut session).await,
@@ -82,6 +83,12 @@ impl Session<'_> {
                 "these are {} statements: -o, --flame and the formats json, parquet and arrow take the result of one",
                 parsed.len()
             )));
+        }
+        let SqlRequest { output, flame, .. } = self.request;
+        if output.is_some() && output == flame {
+            return Err(Failure::new(
+                "-o and --flame name one file: the page and the result need two",
+            ));
         }
         for statement in parsed {
             self.run(sql, &statement).await?;
@@ -200,12 +207,22 @@ impl Session<'_> {
             .unwrap_or_default()
     }
 
+    /// Samples of files without stacks have no functions.
+    fn tell_missing_stacks(&self) {
+        let has = |table| !self.catalog.files.of(table).is_empty();
+        if has(&SAMPLES) && !has(&STACKS) {
+            print_error(
+                "Warning:\nthere are files of samples and none of stacks: symbol and dso are NULL; name the whole folder with -i",
+            );
+        }
+    }
+
     /// Names the files that are passed over, each once.
     fn tell_damaged(&mut self) {
         let damaged = &self.catalog.files.damaged;
         for (path, reason) in &damaged[self.told.min(damaged.len())..] {
             print_error(&format!(
-                "Warning:\n{} is passed over: {reason}",
+                "Warning:\n{} is passed over: {reason}; delete it and export its recording again",
                 path.display()
             ));
         }

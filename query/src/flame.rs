@@ -79,6 +79,9 @@ impl Page<'_> {
                 .map_err(|error| Failure::new(format!("{error}: {RULE}")))?;
         }
         left_out.warn();
+        if trees.iter().all(|tree| tree.tree.nodes.is_empty()) {
+            print_error("Warning:\nno row has a stack and a number above 0: the page is empty");
+        }
         let names: Vec<&str> = columns
             .numbers
             .iter()

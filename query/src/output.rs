@@ -81,7 +81,13 @@ impl ResultWriter {
     /// They cannot be written.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
         match &mut self.form {
-            Form::Table(table, _) => table.push(batch).map_err(arrow),
+            Form::Table(table, out) => {
+                table.push(batch).map_err(arrow)?;
+                match table.is_full() {
+                    true => Ok(table.write(out)?),
+                    false => Ok(()),
+                }
+            }
             Form::Csv { out, shown } => cells::write_rows(batch, *shown, out),
             Form::Json(writer) => writer.write(batch).map_err(arrow),
             Form::JsonLines(writer) => writer.write(batch).map_err(arrow),
@@ -100,7 +106,7 @@ impl ResultWriter {
             sentences.push(format!("{damaged} damaged files were passed over"));
         }
         match self.form {
-            Form::Table(table, mut out) => {
+            Form::Table(mut table, mut out) => {
                 table.write(&mut out)?;
                 for sentence in sentences {
                     writeln!(out, "# lost: {sentence}")?;

@@ -26,9 +26,10 @@ const OWN_COLUMNS: [&str; 2] = ["recording_id", "stack_id"];
 /// Rows that are read at once.
 const BATCH: usize = 1 << 16;
 
-/// The table that a file holds, by its name, or by that of a folder it lies in and its content.
+/// The table that a file holds, by its name, or by that of a folder it lies in, and by its content.
 pub(crate) fn table_of(path: &Path) -> Option<&'static TableSchema> {
-    table_by_name(path).or_else(|| table_by_folder(path).filter(|table| is_held_by(table, path)))
+    let table = table_by_name(path).or_else(|| table_by_folder(path));
+    table.filter(|table| is_held_by(table, path))
 }
 
 /// The table of a file such as `samples.parquet` or `samples-2.parquet`.
@@ -48,7 +49,8 @@ fn table_by_folder(path: &Path) -> Option<&'static TableSchema> {
     names.find_map(TableSchema::named)
 }
 
-/// `true` for a file that belongs to the table by its content: folders are called `maps` or `events` for other reasons, too.
+/// `true` for a file that belongs to the table by its content: files and folders are called `maps` or `events` for other
+/// reasons, too.
 /// A damaged one is to be named, and not to be passed over.
 fn is_held_by(table: &TableSchema, path: &Path) -> bool {
     let Ok(end) = end_of(path) else {

@@ -95,12 +95,19 @@ pub(crate) fn root(error: &DataFusionError) -> String {
         "sql parser error: ",
         "This feature is not implemented: ",
         "SQL error: ",
+        "Internal error: ",
+        "Arrow error: ",
+        "Parquet error: ",
     ];
     let mut text = text.as_str();
     while let Some(rest) = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix)) {
         text = rest;
     }
-    text.to_owned()
+    // Who asks for what cannot be is told that it is a mistake of the engine, to be reported there.
+    let own = text
+        .split("\nThis issue was likely caused by a bug in DataFusion")
+        .next();
+    own.unwrap_or(text).trim_end().to_owned()
 }
 
 fn unknown_column(field: &Column, known: &[Column]) -> String {

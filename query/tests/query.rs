@@ -304,8 +304,35 @@ fn files_of_others_below_folders_of_such_names_are_no_tables() {
 }
 
 #[test]
+fn a_file_of_others_beside_the_tables_is_not_counted() {
+    let folder = folder("beside");
+    let prof = export(&folder);
+    write_pids(&prof.join("samples-2.parquet"), None);
+    let count = "SELECT count(*) AS n FROM samples";
+    assert_eq!(csv(&folder, &["-i", "prof", count]), "n\n4\n");
+}
+
+#[test]
+fn samples_without_stacks_are_told_of() {
+    let folder = folder("stackless");
+    let prof = export(&folder);
+    fs::remove_file(prof.join("stacks.parquet")).unwrap();
+    let output = run(&folder, &["-i", "prof", TOP]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("none of stacks"), "{told}");
+}
+
+#[test]
 fn mistakes_are_pointed_at() {
     let folder = folder("mistakes");
+    let kind = refused(&folder, &["SELECT sum(comm) AS s FROM samples"]);
+    assert!(
+        !kind.contains("Internal error") && !kind.contains("bug"),
+        "{kind}"
+    );
+    let one_file = ["--flame", "x.html", "-o", "x.html", "SELECT 1 AS n"];
+    assert!(refused(&folder, &one_file).contains("-o and --flame name one file"));
     let column = refused(&folder, &["SELECT smybol\nFROM profile"]);
     assert!(
         column.contains("no column 'smybol' here; did you mean symbol?"),

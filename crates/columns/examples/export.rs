@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use oxperf_columns::parquet::{Exported, Folder, StackNumbers};
+use oxperf_columns::parquet::{ExportedRecording, Folder, StackNumbers};
 use oxperf_columns::schema::SAMPLES;
 use oxperf_columns::{RecordingFacts, StackColumns, TableOptions, write_tables};
 use oxperf_query::{Filter, RecordingFile, SymbolOptions};
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let symbols = SymbolOptions::default();
     let names = symbols.recorded(&reader, symbols.store()?);
     let facts = RecordingFacts::of(&reader, &recording, Some(file.modified()));
-    let exported = Exported {
+    let exported = ExportedRecording {
         recording_id: facts.id,
         part: None,
         stacks: StackNumbers::Named,

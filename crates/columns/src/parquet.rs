@@ -10,4 +10,4 @@ mod known;
 mod schema;
 
 pub use folder::{Folder, WrittenFile};
-pub use known::{Exported, StackNumbers};
+pub use known::{ExportedRecording, StackNumbers};

@@ -1,4 +1,5 @@
-//! A result as columns of text: numbers at the right, as wide as their cells and no wider than the terminal.
+//! A result as columns of text: numbers at the right, as wide as their cells and no wider than the terminal. Where there is no
+//! terminal nothing is cut, and the widths of a long result are those of its first rows.
 
 use std::io::{self, Write};
 
@@ -14,6 +15,10 @@ use super::cells::formatter;
 const GAP: usize = 2;
 /// No column is made narrower than this.
 const NARROWEST: usize = 8;
+/// No column is made wider than this for its widest cell: a name of a function may have thousands of letters.
+const WIDEST: usize = 80;
+/// Rows that are looked at before the widths are settled.
+const LOOKED_AT: usize = 1 << 16;
 /// Stands for what is cut.
 const CUT: &str = "…";
 
@@ -23,8 +28,11 @@ pub(super) struct TextTable {
     names: Vec<String>,
     /// Which columns stand at the right.
     is_number: Vec<bool>,
+    /// Rows that are not written yet.
     rows: Vec<Vec<String>>,
     width: Option<usize>,
+    /// The width of each column, once rows have been written.
+    settled: Option<Vec<usize>>,
 }
 
 impl TextTable {
@@ -39,7 +47,13 @@ impl TextTable {
             is_number: fields.map(|field| is_number(field.data_type())).collect(),
             rows: Vec::new(),
             width,
+            settled: None,
         }
+    }
+
+    /// `true` if rows are to be written before there are more of them.
+    pub(super) fn is_full(&self) -> bool {
+        self.width.is_none() && self.rows.len() > LOOKED_AT
     }
 
     /// Adds rows.
@@ -59,15 +73,21 @@ impl TextTable {
         Ok(())
     }
 
-    /// Writes the names and the rows.
-    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let widths = self.widths();
-        for row in std::iter::once(&self.names).chain(&self.rows) {
+    /// Writes the rows so far, at first below the names.
+    pub(super) fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let names = self.settled.is_none().then_some(&self.names);
+        let widths = self.settled.clone().unwrap_or_else(|| self.widths());
+        for row in names.into_iter().chain(&self.rows) {
             let cells = row.iter().zip(&widths).zip(&self.is_number);
-            let cells = cells.map(|((cell, width), is_number)| laid(cell, *width, *is_number));
+            let cells = cells.map(|((cell, width), is_number)| match self.width {
+                None if cell.width() > *width => cell.clone(),
+                _ => laid(cell, *width, *is_number),
+            });
             let line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
             writeln!(out, "{}", line.trim_end())?;
         }
+        self.rows.clear();
+        self.settled = Some(widths);
         Ok(())
     }
 
@@ -81,6 +101,9 @@ impl TextTable {
         }
         let gaps = GAP * widths.len().saturating_sub(1);
         let Some(room) = self.width.map(|width| width.saturating_sub(gaps)) else {
+            widths
+                .iter_mut()
+                .for_each(|width| *width = (*width).min(WIDEST));
             return widths;
         };
         // Numbers are never cut; of the texts the widest are.
@@ -139,7 +162,7 @@ mod tests {
 
     fn table(width: Option<usize>) -> String {
         let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
-        let table = TextTable {
+        let mut table = TextTable {
             names: row(["symbol", "value"]),
             is_number: vec![false, true],
             rows: vec![
@@ -147,6 +170,7 @@ mod tests {
                 row(["é", "12345678"]),
             ],
             width,
+            settled: None,
         };
         let mut text = Vec::new();
         table.write(&mut text).unwrap();
@@ -159,6 +183,25 @@ mod tests {
                         a_function_of_some_length         7\n\
                         é                          12345678\n";
         assert_eq!(table(None), expected);
+    }
+
+    #[test]
+    fn later_rows_stand_below_the_first_and_nothing_is_cut() {
+        let long = "x".repeat(WIDEST + 9);
+        let row = |symbol: &str| vec![symbol.to_owned(), "7".to_owned()];
+        let mut table = TextTable {
+            names: ["symbol", "value"].map(str::to_owned).to_vec(),
+            is_number: vec![false, true],
+            rows: vec![row("main")],
+            width: None,
+            settled: None,
+        };
+        let mut text = Vec::new();
+        table.write(&mut text).unwrap();
+        table.rows = vec![row(&long), row("f")];
+        table.write(&mut text).unwrap();
+        let expected = format!("symbol  value\nmain        7\n{long}      7\nf           7\n");
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
     }
 
     #[test]

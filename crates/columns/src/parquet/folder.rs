@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::file::{FileNote, TableFile, unwritable};
-use super::known::Exported;
+use super::known::ExportedRecording;
 use crate::error::ColumnsError;
 use crate::rows::TableRows;
 use crate::samples::RowSink;
@@ -13,7 +13,7 @@ use crate::schema::{TABLES, TableSchema};
 /// A folder that tables are written into.
 pub struct Folder {
     path: PathBuf,
-    exported: Exported,
+    exported: ExportedRecording,
     notes: Vec<FileNote>,
     /// The file of each table, in the order of [`TABLES`].
     files: [Option<TableFile>; TABLES.len()],
@@ -35,7 +35,7 @@ impl Folder {
     ///
     /// # Errors
     /// It cannot be made, or has samples of this recording: they would count twice.
-    pub fn open(path: &Path, exported: Exported) -> Result<Folder, ColumnsError> {
+    pub fn open(path: &Path, exported: ExportedRecording) -> Result<Folder, ColumnsError> {
         exported.refuse_known(path)?;
         fs::create_dir_all(path).map_err(|error| unwritable(path, &error))?;
         Ok(Folder {

@@ -21,7 +21,7 @@ pub(super) const TABLE: &str = "oxperf.table";
 
 /// A recording that is exported, or a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Exported {
+pub struct ExportedRecording {
     /// The recording's number.
     pub recording_id: i64,
     /// The part; `None` for all of it.
@@ -51,11 +51,11 @@ impl StackNumbers {
 /// A file of an export.
 struct KnownFile {
     path: PathBuf,
-    exported: Exported,
+    exported: ExportedRecording,
     has_samples: bool,
 }
 
-impl Exported {
+impl ExportedRecording {
     /// What the metadata of files says of it.
     pub(super) fn notes(self) -> impl Iterator<Item = FileNote> {
         let recording = (RECORDING, self.recording_id.to_string());
@@ -65,7 +65,7 @@ impl Exported {
     }
 
     /// `true` if both have samples in common.
-    fn overlaps(self, other: Exported) -> bool {
+    fn overlaps(self, other: ExportedRecording) -> bool {
         let parts = self.part.zip(other.part);
         self.recording_id == other.recording_id
             && parts.is_none_or(|(part, other)| part.overlaps(other))
@@ -133,7 +133,7 @@ fn known_file(path: PathBuf) -> Option<KnownFile> {
         let note = notes.iter().find(|note| note.key == name)?;
         note.value.as_deref()
     };
-    let exported = Exported {
+    let exported = ExportedRecording {
         recording_id: note(RECORDING)?.parse().ok()?,
         part: note(PART).and_then(|part| part.parse().ok()),
         stacks: match note(STACKS)? {

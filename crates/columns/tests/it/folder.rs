@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use oxperf_columns::ColumnsError;
-use oxperf_columns::parquet::{Exported, Folder, StackNumbers};
+use oxperf_columns::parquet::{ExportedRecording, Folder, StackNumbers};
 use oxperf_columns::schema::SAMPLES;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -17,15 +17,15 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-fn exported(recording_id: i64, part: Option<&str>) -> Exported {
-    Exported {
+fn exported(recording_id: i64, part: Option<&str>) -> ExportedRecording {
+    ExportedRecording {
         recording_id,
         part: part.map(|part| part.parse().unwrap()),
         stacks: StackNumbers::Named,
     }
 }
 
-fn export(folder: &Path, exported: Exported) {
+fn export(folder: &Path, exported: ExportedRecording) {
     let sink = Folder::open(folder, exported).unwrap();
     make(RECORDING, &Wanted::ALL, sink).finish().unwrap();
 }
@@ -63,7 +63,7 @@ fn what_is_not_finished_leaves_nothing() {
 #[test]
 fn samples_count_once() {
     let folder = scratch("once");
-    let is_known = |exported: Exported| {
+    let is_known = |exported: ExportedRecording| {
         matches!(
             exported.refuse_known(&folder),
             Err(ColumnsError::Present { .. })
@@ -79,7 +79,7 @@ fn samples_count_once() {
     // A damaged file is no reason to refuse.
     std::fs::write(folder.join("samples-9.parquet"), b"PAR1").unwrap();
     assert!(!is_known(exported(3, None)));
-    let raw = Exported {
+    let raw = ExportedRecording {
         stacks: StackNumbers::Raw,
         ..exported(3, None)
     };

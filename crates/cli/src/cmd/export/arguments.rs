@@ -119,6 +119,10 @@ pub(super) struct ExportOptions {
     /// The samples that are made of hardware trace; `None` makes none.
     pub(super) trace: Option<TraceRequest>,
     /// What tables are made of, and what they have.
+    #[cfg_attr(
+        not(feature = "parquet"),
+        allow(dead_code, reason = "only the writer of Parquet files reads it")
+    )]
     pub(super) tables: TableRequest,
 }
 

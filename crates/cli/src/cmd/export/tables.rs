@@ -38,7 +38,7 @@ mod recording {
 
     use std::path::Path;
 
-    use oxperf_columns::parquet::{Exported, Folder, StackNumbers, WrittenFile};
+    use oxperf_columns::parquet::{ExportedRecording, Folder, StackNumbers, WrittenFile};
     use oxperf_columns::schema::SAMPLES;
     use oxperf_columns::{
         RecordingFacts, StackColumns, TableOptions, TableWalkError, Walked, write_calls,
@@ -119,8 +119,8 @@ mod recording {
     }
 
     /// What of a recording is exported.
-    fn exported(options: &ExportOptions, facts: &RecordingFacts) -> Exported {
-        Exported {
+    fn exported(options: &ExportOptions, facts: &RecordingFacts) -> ExportedRecording {
+        ExportedRecording {
             recording_id: facts.id,
             part: options.recording.filter.part,
             stacks: match options.tables.raw {
