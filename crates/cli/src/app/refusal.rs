@@ -22,13 +22,15 @@ pub(super) fn mistake(error: &clap::Error) -> Mistake {
             Some(reason) => format!("does not take `{value}': {reason}"),
             None => "expects a numerical value".to_owned(),
         },
-        ErrorKind::InvalidValue => format!(
-            "takes one of {}, not `{value}'",
-            list(error, ContextKind::ValidValue)
-        ),
+        ErrorKind::InvalidValue => match list(error, ContextKind::ValidValue).join(", ") {
+            // One that takes any value was given an empty one.
+            known if known.is_empty() => "expects a value".to_owned(),
+            known => format!("takes one of {known}, not `{value}'"),
+        },
         ErrorKind::ArgumentConflict => {
-            let other = list(error, ContextKind::PriorArg);
-            format!("cannot be used with {}", long_name(&other))
+            let others = list(error, ContextKind::PriorArg);
+            let others: Vec<String> = others.iter().map(|shown| long_name(shown)).collect();
+            format!("cannot be used with {}", others.join(" and "))
         }
         _ => return plain(error),
     };
@@ -65,11 +67,11 @@ fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
     }
 }
 
-fn list(error: &clap::Error, kind: ContextKind) -> String {
+fn list(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
-        Some(ContextValue::Strings(texts)) => texts.join(", "),
-        Some(ContextValue::String(text)) => text.clone(),
-        _ => String::new(),
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        _ => Vec::new(),
     }
 }
 

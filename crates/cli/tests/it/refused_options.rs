@@ -136,3 +136,19 @@ fn keys_of_rows_are_named() {
         "Invalid --fields key: `+'",
     );
 }
+
+#[test]
+fn options_that_exclude_others_name_all_of_them() {
+    let words = [
+        "export", "--format", "parquet", "-o", "x", "--raw", "--lines", "--inline",
+    ];
+    let said = "option `raw' cannot be used with lines and inline\n";
+    check("export-raw", &words, 129, said);
+    let words = ["export", "--format", "pprof", "-o", ""];
+    check(
+        "export-nowhere",
+        &words,
+        129,
+        "option `output' expects a value\n",
+    );
+}
