@@ -8,7 +8,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::file::{FileNote, unwritable};
 use crate::error::ColumnsError;
-use crate::schema::SAMPLES;
+use crate::schema::{SAMPLES, TABLES, TableSchema};
 
 /// The name of the recording's number in the metadata of files.
 const RECORDING: &str = "oxperf.recording";
@@ -52,7 +52,6 @@ impl StackNumbers {
 struct KnownFile {
     path: PathBuf,
     exported: ExportedRecording,
-    has_samples: bool,
 }
 
 impl ExportedRecording {
@@ -77,8 +76,8 @@ impl ExportedRecording {
     /// # Errors
     /// It is refused, or the folder cannot be listed.
     pub fn refuse_known(self, folder: &Path) -> Result<(), ColumnsError> {
-        let files = files(folder)?;
-        if let Some(other) = files
+        let samples = files(folder, Some(&SAMPLES))?;
+        if let Some(other) = samples
             .iter()
             .find(|file| file.exported.stacks != self.stacks)
         {
@@ -88,11 +87,10 @@ impl ExportedRecording {
                 own: self.stacks.name(),
             });
         }
-        let known = files
-            .iter()
-            .find(|file| file.has_samples && file.exported.overlaps(self));
+        let known = samples.iter().find(|file| file.exported.overlaps(self));
         let Some(known) = known else { return Ok(()) };
-        let same = files.iter().filter(|file| file.exported == known.exported);
+        let all = files(folder, None)?;
+        let same = all.iter().filter(|file| file.exported == known.exported);
         Err(ColumnsError::Present {
             path: known.path.clone(),
             part: known.exported.part,
@@ -100,29 +98,35 @@ impl ExportedRecording {
         })
     }
 
-    /// Removes what an export of the same left that was killed while its files got their names. Samples get theirs last:
-    /// none are lost.
+    /// Removes what an export of the same left that was killed while its files got their names. Samples get theirs last, and
+    /// the folder has none of these.
     pub(super) fn remove_remains(self, folder: &Path) -> Result<(), ColumnsError> {
-        let files = files(folder)?;
-        let mut own = files.iter().filter(|file| file.exported == self);
-        if own.clone().any(|file| file.has_samples) {
+        // A folder may have very many files: those of the table that gets its name first tell whether there is any.
+        let first = files(folder, TABLES.last().copied())?;
+        if !first.iter().any(|file| file.exported == self) {
             return Ok(());
         }
+        let all = files(folder, None)?;
+        let mut own = all.iter().filter(|file| file.exported == self);
         own.try_for_each(|file| {
             fs::remove_file(&file.path).map_err(|error| unwritable(&file.path, &error))
         })
     }
 }
 
-/// The files of a folder that tell what they are of.
-fn files(folder: &Path) -> Result<Vec<KnownFile>, ColumnsError> {
+/// The files of a folder that tell what they are of, by their names those of a table alone.
+fn files(folder: &Path, table: Option<&TableSchema>) -> Result<Vec<KnownFile>, ColumnsError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(unwritable(folder, &error)),
     };
     let paths = entries.flatten().map(|entry| entry.path());
-    let paths = paths.filter(|path| path.extension().is_some_and(|end| end == "parquet"));
+    let paths = paths.filter(|path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let start = table.map_or("", |table| table.name);
+        name.is_some_and(|name| name.starts_with(start) && name.ends_with(".parquet"))
+    });
     Ok(paths.filter_map(known_file).collect())
 }
 
@@ -141,10 +145,5 @@ fn known_file(path: PathBuf) -> Option<KnownFile> {
             _ => StackNumbers::Named,
         },
     };
-    let has_samples = note(TABLE) == Some(SAMPLES.name);
-    Some(KnownFile {
-        path,
-        exported,
-        has_samples,
-    })
+    Some(KnownFile { path, exported })
 }
