@@ -107,6 +107,18 @@ impl Batch {
         self.addresses.len() + self.samples.len()
     }
 
+    /// The addresses of some samples, each with its sample.
+    pub(super) fn addresses_of<'b>(
+        &'b self,
+        samples: &'b [BatchSample],
+    ) -> impl Iterator<Item = (&'b BatchSample, CpuMode, u64)> {
+        samples.iter().flat_map(|sample| {
+            let addresses = self.addresses.get(sample.addresses.range());
+            let addresses = addresses.unwrap_or_default().iter();
+            addresses.map(move |&(mode, ip)| (sample, mode, ip))
+        })
+    }
+
     /// The addresses of a sample, once they are located.
     #[inline]
     pub(super) fn located_sample(&self, sample: &BatchSample) -> Option<LocatedSample<'_>> {

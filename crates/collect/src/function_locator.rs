@@ -72,7 +72,7 @@ impl FunctionLocator {
         for (spot, (sample, mode, ip)) in pieces
             .iter()
             .flatten()
-            .zip(addresses(batch, &batch.samples))
+            .zip(batch.addresses_of(&batch.samples))
         {
             located.push(match *spot {
                 Found::Known(number) => number,
@@ -171,18 +171,4 @@ impl FunctionLocator {
         }
         Self::SPLIT.join(Self::OTHERS, id)
     }
-}
-
-/// The addresses of some samples, each with its sample.
-fn addresses<'b>(
-    batch: &'b Batch,
-    samples: &'b [BatchSample],
-) -> impl Iterator<Item = (&'b BatchSample, CpuMode, u64)> {
-    samples.iter().flat_map(|sample| {
-        let addresses = batch
-            .addresses
-            .get(sample.addresses.range())
-            .unwrap_or_default();
-        addresses.iter().map(move |&(mode, ip)| (sample, mode, ip))
-    })
 }

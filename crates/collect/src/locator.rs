@@ -1,7 +1,7 @@
 //! Locating the addresses of a batch.
 //!
-//! Where each address counts, every core has a table of its own, so that none waits for another. Which table an address belongs to follows from the
-//! address: each is located and named once, in the order in which it came.
+//! Where each address counts, every core has a table of its own, so that none waits for another. Which table an address
+//! belongs to follows from the address: each is located and named once, in the order in which it came.
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::Mappings;

@@ -114,14 +114,11 @@ fn read_symbols(
     read: &mut ReadDsos,
     lookup: SymbolLookup<'_, '_>,
 ) {
-    let dsos = batch.samples.iter().flat_map(|sample| {
+    let addresses = batch.addresses_of(&batch.samples);
+    let dsos = addresses.filter_map(|(sample, mode, ip)| {
         let mappings = batch.mappings.get(sample.mappings);
-        let addresses = batch.addresses.get(sample.addresses.range());
-        let addresses = addresses.unwrap_or_default().iter();
-        addresses.map(move |&(mode, ip)| (mappings, mode, ip))
+        Some(regions.locate(mappings, mode, ip)?.dso)
     });
-    let dsos =
-        dsos.filter_map(|(mappings, mode, ip)| Some(regions.locate(mappings, mode, ip)?.dso));
     let unread = read.add(dsos);
     lookup.names.load(lookup.machine.objects(), &unread);
 }

@@ -91,20 +91,14 @@ impl TableColumn {
         self.len() == 0
     }
 
-    /// Makes room for so many rows at once, those with lists for so many items in all.
-    pub fn reserve(&mut self, rows: usize, items: usize) {
-        let values = match &mut self.ends {
-            Some(ends) => {
-                ends.reserve_exact(rows);
-                items
-            }
-            None => rows,
-        };
-        match &mut self.values {
-            Values::Int32(list) => list.reserve_exact(values),
-            Values::Int64(list) => list.reserve_exact(values),
-            Values::Bool(list) => list.reserve_exact(values),
-            Values::Text(codes, _) => codes.reserve_exact(values),
+    /// Makes room for so many rows at once; how many items lists have is not known.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        match (&mut self.ends, &mut self.values) {
+            (Some(ends), _) => ends.reserve_exact(rows),
+            (None, Values::Int32(values)) => values.reserve_exact(rows),
+            (None, Values::Int64(values)) => values.reserve_exact(rows),
+            (None, Values::Bool(values)) => values.reserve_exact(rows),
+            (None, Values::Text(codes, _)) => codes.reserve_exact(rows),
         }
     }
 

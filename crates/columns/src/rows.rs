@@ -56,10 +56,10 @@ impl TableRows {
         self.columns.get_mut(place)?.as_mut()
     }
 
-    /// Makes room at once: columns that grow side by side leave gaps between them.
-    pub(crate) fn reserve(&mut self, rows: usize, items: usize) {
+    /// Makes room for so many rows at once: columns that grow side by side leave gaps in memory.
+    pub(crate) fn reserve(&mut self, rows: usize) {
         let columns = self.columns.iter_mut().flatten();
-        columns.for_each(|column| column.reserve(rows, items));
+        columns.for_each(|column| column.reserve(rows));
     }
 
     /// Forgets the rows. Texts keep their numbers.

@@ -175,7 +175,7 @@ impl<'s, T: RowSink> SampleRows<'s, T> {
         stacks: Option<StackTable>,
         out: T,
     ) -> SampleRows<'s, T> {
-        rows.reserve(ROW_GROUP, 0);
+        rows.reserve(ROW_GROUP);
         let mut made = SampleRows {
             of,
             rows,

@@ -127,7 +127,10 @@ fn files(folder: &Path, table: Option<&TableSchema>) -> Result<Vec<KnownFile>, C
         let start = table.map_or("", |table| table.name);
         name.is_some_and(|name| name.starts_with(start) && name.ends_with(".parquet"))
     });
-    Ok(paths.filter_map(known_file).collect())
+    let mut files: Vec<KnownFile> = paths.filter_map(known_file).collect();
+    // A folder lists its files in no order.
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(files)
 }
 
 fn known_file(path: PathBuf) -> Option<KnownFile> {

@@ -188,7 +188,7 @@ pub static STACKS: TableSchema = TableSchema {
 /// The view of the frames of stacks.
 pub static STACK_FRAMES: TableSchema = TableSchema {
     name: "stack_frames",
-    meaning: "one frame of a stack, as `stacks` lists it; a view",
+    meaning: "one frame of a stack (a view of the lists in `stacks`)",
     when: Presence::Always,
     columns: &[
         column("stack_id", Int64, "the stack"),
