@@ -244,8 +244,9 @@ fn labels(matches: &ArgMatches) -> Result<Option<String>, Failure> {
         has_key && !label.contains(|letter: char| letter == ',' || letter.is_control())
     };
     if let Some(label) = labels.iter().find(|label| !is_label(label)) {
-        let why =
-            format!("--label '{label}' is no key=value, without commas and control characters");
+        let why = format!(
+            "--label '{label}' is no key=value (commas and control characters are refused)"
+        );
         return Err(Failure::bad_option(why));
     }
     let labels: Vec<&str> = labels.into_iter().map(String::as_str).collect();
